@@ -1,4 +1,5 @@
 /** Decides when webhooks are sent what is due. A webhook has one worker while there is something to deliver. */
+import { isLullError } from '../../../core/errors.ts'
 import type { Push } from '../../../core/push.ts'
 import { createDeliverRecords, type DeliveryDeps } from './deliver-records.ts'
 import { TakenOver } from './webhook-duty.ts'
@@ -63,8 +64,16 @@ export function createDeliveryWorkers(deps: DeliveryDeps): DeliveryWorkers {
     } catch (error) {
       // What is due is delivered by the other process. When it cannot, the sweep of open webhooks finds it.
       if (error instanceof TakenOver && error.cause === undefined) return
-      log('error', 'A webhook worker stopped', { key, error })
+      if (isLullError(error, 'TASK_NOT_FOUND')) await removeLeft(push)
+      else log('error', 'A webhook worker stopped', { key, error })
     }
+  }
+
+  /** The webhook was set while retention removed its task. */
+  async function removeLeft({ taskId, id }: Push): Promise<void> {
+    await store
+      .deletePush(taskId, id)
+      .catch((error: unknown) => log('warn', 'a webhook could not be removed', { taskId, error }))
   }
 
   /** Each webhook has its own timer, because receivers fail independently (P4). */
