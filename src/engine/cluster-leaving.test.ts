@@ -2,8 +2,8 @@
 import { describe, expect, it } from 'vitest'
 import { LullError } from '../core/errors.ts'
 import type { Store } from '../ports/store.ts'
-import { createClusterHarness } from './test-support/cluster-harness.ts'
-import { running, signal } from './test-support/engine-harness.ts'
+import { type ClusterHarness, createClusterHarness } from './test-support/cluster-harness.ts'
+import { type Harness, running, signal } from './test-support/engine-harness.ts'
 
 const LEASE_MS = 15_000
 const root = { tenant: '*', principal: 'root', operator: true }
@@ -49,6 +49,14 @@ async function aboutToPark() {
   return { cluster, changed, a, b, id, go }
 }
 
+async function stopInOrder(cluster: ClusterHarness, process: Harness): Promise<void> {
+  const drained = process.engine.drain({ timeoutMs: 1_000 })
+  await cluster.pass(5_000)
+  await drained
+  process.crash()
+  await cluster.pass(2 * LEASE_MS)
+}
+
 describe('a process that stops in order', () => {
   it('C7: leaves the look for an earlier event to another one when it could not finish it', async () => {
     const { cluster, changed, a, b, id, go } = await aboutToPark()
@@ -56,11 +64,7 @@ describe('a process that stops in order', () => {
     go.fire()
     await cluster.settled()
     expect((await b.get(id)).state).toBe('paused-by-agent')
-    const drained = a.engine.drain({ timeoutMs: 1_000 })
-    await cluster.pass(5_000)
-    await drained
-    a.crash()
-    await cluster.pass(2 * LEASE_MS)
+    await stopInOrder(cluster, a)
     expect((await b.get(id)).state).toBe('completed')
     expect(await cluster.store.cluster?.workers()).toHaveLength(1)
   })
@@ -82,11 +86,7 @@ describe('a process that stops in order', () => {
     changed[0] = { openTasks }
     a.engine.lift(root, holdId).catch(() => undefined)
     await cluster.settled()
-    const drained = a.engine.drain({ timeoutMs: 1_000 })
-    await cluster.pass(5_000)
-    await drained
-    a.crash()
-    await cluster.pass(2 * LEASE_MS)
+    await stopInOrder(cluster, a)
     expect((await b.get(id)).state).toBe('completed')
     expect(await cluster.store.cluster?.workers()).toHaveLength(1)
   })
@@ -117,11 +117,7 @@ it('leaves the tasks of a hold that its rule was placing to another one', async 
   changed[0] = { openTasks: hangs }
   await a.send('go')
   await cluster.settled()
-  const drained = a.engine.drain({ timeoutMs: 1_000 })
-  await cluster.pass(5_000)
-  await drained
-  a.crash()
-  await cluster.pass(2 * LEASE_MS)
+  await stopInOrder(cluster, a)
   expect((await b.get(id)).holds).toHaveLength(1)
 })
 
