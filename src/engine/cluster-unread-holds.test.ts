@@ -159,14 +159,17 @@ describe('a process that cannot read a hold in time', () => {
   })
 })
 
-it('a process that cannot read a new budget in time starts no step that the budget does not allow', async () => {
-  const { a, b, id, done, behind, caughtUp } = await started()
-  const budget = { scope: { taskIds: [id] }, measure: 'turns', limit: 0 } as const
-  await behind(() => b.engine.setBudget(root, budget))
-  await caughtUp()
-  expect(done.list).toEqual(['one'])
-  expect(await a.get(id)).toMatchObject({
-    state: 'paused-by-client',
-    suspension: { byBudget: true },
-  })
-})
+it.each(Object.entries(kinds))(
+  'a process that cannot read a new budget in time starts no %s that the budget does not allow',
+  async (_, code) => {
+    const { a, b, id, done, behind, caughtUp } = await started(code)
+    const budget = { scope: { taskIds: [id] }, measure: 'turns', limit: 0 } as const
+    await behind(() => b.engine.setBudget(root, budget))
+    await caughtUp()
+    expect(done.list).toEqual(['one'])
+    expect(await a.get(id)).toMatchObject({
+      state: 'paused-by-client',
+      suspension: { byBudget: true },
+    })
+  },
+)

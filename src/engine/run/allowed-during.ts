@@ -1,5 +1,5 @@
 import { checkBudgets } from './budget-gate.ts'
-import type { During } from './gate.ts'
+import { type During, notBegun } from './gate.ts'
 import type { OperationScope } from './operation-scope.ts'
 import type { RunCore } from './run-core.ts'
 import { neverSettles } from './run-writer.ts'
@@ -18,17 +18,18 @@ export function allowedDuring(
 ): During {
   return async (work) => {
     for (;;) {
-      const passed = await during(async () => {
-        if (!calls()) return { done: await work() }
+      let allowed: Promise<void> | undefined
+      const done = await during(async () => {
+        if (!calls()) return work()
         // Values that the function may have seen (now, uuid, random) are durable before it acts on them.
         await core.flush()
         // The task was canceled or lost while the function waited.
         if (core.dead) return neverSettles()
-        const allowed = core.host.mayExecute(key)
-        return allowed === undefined ? { done: await work() } : { allowed }
+        allowed = core.host.mayExecute(key)
+        return allowed === undefined ? work() : notBegun
       })
-      if ('done' in passed) return passed.done
-      await core.gate.whileWaiting(() => passed.allowed)
+      if (done !== notBegun) return done
+      await core.gate.whileWaiting(async () => allowed)
       if (core.dead) return neverSettles()
       // The gate admits work inside a step that was interrupted meanwhile.
       scope.inside?.signal.throwIfAborted()

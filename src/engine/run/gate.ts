@@ -45,6 +45,9 @@ export interface GateDeps {
 const anywhere: Scope = {}
 const none: readonly Blocked[] = []
 
+/** What an operation of a batch gives that has begun nothing, and comes back. */
+export const notBegun: unique symbol = Symbol('not begun')
+
 /** How one operation of a batch is run. */
 export type During = <T>(work: () => Promise<T> | T) => Promise<T>
 
@@ -97,10 +100,11 @@ export class Gate {
 
   /**
    * Runs several operations one after the other as if they were one: each by a call of the function that `work` gets.
-   * Only `interrupt_immediate` may stop between two of them.
+   * Only `interrupt_immediate` may stop between two of them. A pause does not wait for a batch that has begun nothing.
    */
   async duringBatch<T>(scope: Scope, work: (during: During) => Promise<T>): Promise<T> {
     let inside = false
+    let isBegun = false
     const leave = (): void => {
       if (inside) this.#leave()
       inside = false
@@ -115,7 +119,10 @@ export class Gate {
         inside = true
         try {
           await this.#deps.slot.take()
-          return await one()
+          const done = await one()
+          if (done === notBegun && !isBegun) leave()
+          else isBegun = true
+          return done
         } finally {
           leaveForInterrupt()
         }
