@@ -40,7 +40,7 @@ import { createQuotas } from './quotas.ts'
 import { createReminderRate } from './reminder-rate.ts'
 import { createRetention, type Retention } from './retention.ts'
 import { createRunHost } from './run-host.ts'
-import { createRuns } from './runs.ts'
+import { createRuns, type Runs } from './runs.ts'
 import { safeLog } from './safe-log.ts'
 import { createScheduler, type Scheduler } from './schedules/scheduler.ts'
 import { createSchedules, type Schedules } from './schedules/schedules.ts'
@@ -79,11 +79,7 @@ export function assemble(deps: EngineDeps): Assembly {
     }),
     agents: () => [...agents.keys()],
     heardHolds: (epoch) => peers?.barrier.hear(epoch),
-    lost() {
-      runs.discardAll()
-      ledger.forgetAll()
-      holds.forgetEpoch()
-    },
+    lost: () => forgetAll(runs, ledger, holds),
   })
   const shared = { store, clock, ids, log, tracing, meter, agents, table, signer, version, options }
   const live = createLiveTexts()
@@ -107,13 +103,8 @@ export function assemble(deps: EngineDeps): Assembly {
     cluster && peers && { read: cluster.holdsInEffect, everywhere: peers.barrier.passed },
   )
   const watchdog = createWatchdog(clock, log, options.blockMs, () => runs.suspects())
-  const host = createRunHost(shared, () => context, {
-    live,
-    holds,
-    watchdog,
-    lease: membership,
-    barrier: peers?.barrier,
-  })
+  const starting = { lease: membership, barrier: peers?.barrier }
+  const host = createRunHost(shared, () => context, { live, holds, watchdog, ...starting })
   const runs = createRuns({
     ...shared,
     ...options,
@@ -151,6 +142,13 @@ export function assemble(deps: EngineDeps): Assembly {
   const { scheduler, ...controls } = sending(context, holds)
   const lifecycle = createLifecycle({ ...parts, scheduler, retention, watchdog, peers })
   return { context, ...controls, ...policing, holds, lifecycle, workers }
+}
+
+/** Nothing in memory is valid any more: the lease was lost, or the store went back. */
+function forgetAll(runs: Runs, ledger: Ledger, holds: Holds): void {
+  runs.discardAll()
+  ledger.forgetAll()
+  holds.forgetEpoch()
 }
 
 /** @param publishingOf called only after the engine is assembled */

@@ -89,29 +89,6 @@ export function createHoldBarrier(
     for (const go of resumed) go()
   }
 
-  async function passed(): Promise<void> {
-    const { clock, log, options } = contextOf()
-    const epoch = await cluster.nextHoldEpoch()
-    cluster.report({ holdEpoch: epoch })
-    const until = clock.elapsed() + options.leaseMs
-    for (;;) {
-      const before = notes.count()
-      const behind = (await cluster.workers()).filter((one) => isBehind(one, epoch))
-      if (behind.length === 0) return
-      if (clock.elapsed() > until) {
-        const workers = behind.map(({ id }) => id)
-        log('warn', 'these processes start no step until they have read a hold', { workers })
-        return
-      }
-      // A note that came while the processes were read is not waited for.
-      if (notes.count() === before) await notes.next()
-    }
-  }
-
-  function isBehind({ id, alive, note }: Worker, epoch: number): boolean {
-    return alive && id !== membership.worker() && holdEpochIn(note) < epoch
-  }
-
   return {
     reached: () => reached,
     isReached,
@@ -124,12 +101,44 @@ export function createHoldBarrier(
       letGo()
     },
     noted: notes.add,
-    passed,
+    passed: () => passed(contextOf(), cluster, membership, notes),
   }
 }
 
+async function passed(
+  { clock, log, options }: Context,
+  cluster: Pick<ClusterStore, 'nextHoldEpoch' | 'workers' | 'report'>,
+  membership: Pick<Membership, 'worker'>,
+  notes: Notes,
+): Promise<void> {
+  const epoch = await cluster.nextHoldEpoch()
+  const isBehind = ({ id, alive, note }: Worker): boolean =>
+    alive && id !== membership.worker() && holdEpochIn(note) < epoch
+  cluster.report({ holdEpoch: epoch })
+  const until = clock.elapsed() + options.leaseMs
+  for (;;) {
+    const before = notes.count()
+    const behind = (await cluster.workers()).filter(isBehind)
+    if (behind.length === 0) return
+    if (clock.elapsed() > until) {
+      const workers = behind.map(({ id }) => id)
+      log('warn', 'these processes start no step until they have read a hold', { workers })
+      return
+    }
+    // A note that came while the processes were read is not waited for.
+    if (notes.count() === before) await notes.next()
+  }
+}
+
+interface Notes {
+  readonly count: () => number
+  add(): void
+  /** Resolves with the next note, or after a while. */
+  next(): Promise<void>
+}
+
 /** The notes of other processes. One may be lost on its way, so the wait for it ends after a while. */
-function createNotes(clockOf: () => Context['clock']) {
+function createNotes(clockOf: () => Context['clock']): Notes {
   const waiting = new Set<() => void>()
   let count = 0
   return {

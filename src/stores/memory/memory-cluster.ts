@@ -5,6 +5,7 @@
 import { changesOf } from '../../ports/store/changes-of.ts'
 import type { Changes, ClusterStore } from '../../ports/store/cluster.ts'
 import type { Store } from '../../ports/store.ts'
+import { createDuties } from './duties.ts'
 import {
   connectMemory,
   createGuard,
@@ -28,7 +29,7 @@ export function createMemoryCluster(now: () => number): MemoryCluster {
     { reservations, isAlive: workers.isAlive },
     createReservations<number>(now),
   )
-  const duties = new Map<string, { readonly workerId: string; readonly until: number }>()
+  const duties = createDuties(now)
   const connections = new Set<Listeners>()
 
   function connect(): Store {
@@ -65,19 +66,8 @@ export function createMemoryCluster(now: () => number): MemoryCluster {
       undispatchedEvents: guarded(events.undispatched),
       reserveEvents: guarded(events.reserve),
       markDispatched: guarded(events.markDispatched),
-      takeDuty: guarded((name, workerId, forMs) => {
-        const duty = duties.get(name)
-        const isMine = duty?.workerId === workerId
-        if (forMs === 0) return isMine && duties.delete(name)
-        if (duty !== undefined && duty.until > now() && !isMine) return false
-        duties.set(name, { workerId, until: now() + forMs })
-        return true
-      }),
-      pruneDuties: guarded((limit) => {
-        const past = [...duties].filter(([, { until }]) => until <= now()).slice(0, limit)
-        for (const [name] of past) duties.delete(name)
-        return past.length
-      }),
+      takeDuty: guarded(duties.take),
+      pruneDuties: guarded(duties.prune),
       onChanges(listener) {
         mine.add(listener)
         return () => mine.delete(listener)

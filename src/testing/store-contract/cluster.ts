@@ -9,6 +9,7 @@ const LEASE_MS = 15_000
 
 export function cluster(subject: Subject): void {
   leases(subject)
+  duties(subject)
   reservations(subject)
   clusterEvents(subject)
   holds(subject)
@@ -55,7 +56,10 @@ function leases(subject: Subject): void {
     expect(await a.orphans('w1', 9)).toEqual([{ taskId: 'task-2', owner: 'w2' }])
     expect((await a.cluster.workers()).map(({ id }) => id)).toEqual(['w1'])
   })
+}
 
+function duties(subject: Subject): void {
+  const { it, expect } = subject.kit
   it('gives a duty to one process until its time has passed', async () => {
     const { a, b, pass } = await two(subject)
     expect(await a.cluster.takeDuty('retention', 'w1', 60_000)).toBe(true)
