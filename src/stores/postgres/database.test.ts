@@ -1,7 +1,8 @@
+import pg from 'pg'
 import { expect, inject, it, onTestFinished } from 'vitest'
 import { readPlace } from './connection.ts'
 import { type Database, openDatabase } from './database.ts'
-import { execute } from './test-support/new-schema.ts'
+import { dropSchema, execute, newSchema } from './test-support/new-schema.ts'
 import { startProxy } from './test-support/proxy.ts'
 
 function open(url: string, options: { waitMs?: number; resolveMs?: number } = {}): Database {
@@ -80,7 +81,30 @@ it('Q2: a part of a write does not fail when another part was carried out', asyn
   expect(attempts).toBe(4)
 })
 
-it('Q3: does not use a connection again that leads to a read-only server', async () => {
+it('Q3: leaves no statement behind on the server when it waits for a lock', async () => {
+  const schema = newSchema()
+  await execute(`CREATE SCHEMA ${schema}`)
+  await execute(`CREATE TABLE ${schema}.locked (n integer)`)
+  const locker = new pg.Client(inject('postgres'))
+  await locker.connect()
+  onTestFinished(async () => {
+    await locker.end()
+    await dropSchema(schema)
+  })
+  await locker.query(`BEGIN; LOCK TABLE ${schema}.locked`)
+  const { config, name } = readPlace(inject('postgres'), 'url')
+  const place = { config: { ...config, query_timeout: 2_000 }, name }
+  const db = openDatabase({ place, schema, waitMs: 0 })
+  onTestFinished(() => db.close())
+  // It is known that nothing was written, so the write fails.
+  const write = db.writeOnce(`INSERT INTO ${schema}.locked VALUES ($1)`, () => [1])
+  await expect(write).rejects.toThrow(/PostgreSQL ended the statement/)
+  const waiting = `SELECT FROM pg_stat_activity WHERE query LIKE '%${schema}.locked VALUES%' AND state = 'active'
+    AND pid <> pg_backend_pid()`
+  expect(await execute(waiting)).toEqual([])
+})
+
+it('Q4: does not use a connection again that leads to a read-only server', async () => {
   const proxy = await startProxy(inject('postgres'))
   const db = open(proxy.url, { waitMs: 300 })
   await db.write('SELECT 1')
@@ -90,7 +114,7 @@ it('Q3: does not use a connection again that leads to a read-only server', async
   expect(proxy.connections()).toBeGreaterThan(before + 1)
 })
 
-it('Q3: goes on after the server ended all its connections', async () => {
+it('Q4: goes on after the server ended all its connections', async () => {
   const db = open(inject('postgres'))
   const [mine] = await db.write('SELECT pg_backend_pid() AS pid')
   await execute('SELECT pg_terminate_backend($1)', [mine?.['pid']])

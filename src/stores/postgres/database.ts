@@ -3,7 +3,8 @@
  *  Q1  a statement that was not carried out for a passing reason is sent again, for a bounded time;
  *  Q2  a statement that may have been carried out is sent again with `again`, so that it can recognise its own effect;
  *      a write that must be carried out once does not fail before its outcome is known, however long that takes;
- *  Q3  a connection that failed, or leads to a read-only server, is not used again.
+ *  Q3  the server ends a statement before the client stops to wait for it, so that none is left behind on the server;
+ *  Q4  a connection that failed, or leads to a read-only server, is not used again.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
@@ -34,6 +35,8 @@ export interface Database {
 
 export interface DatabaseOptions {
   readonly place: Place
+  /** A pooler is in between. Nothing is set for a session, because others get it too. */
+  readonly isPooled?: boolean
   readonly schema: string
   /** Connections that write at the same time. Default 4: more give no more throughput, and ten times the latency. */
   readonly writers?: number
@@ -48,6 +51,8 @@ const READERS = 4
 /** A statement that lost a race against others wins soon. */
 const RACES = 5
 const IDLE_MS = 30_000
+/** The server ends a statement so much earlier than the client would. */
+const EARLIER_MS = 500
 
 /** What a statement may do when it cannot be carried out now. */
 interface Terms {
@@ -58,9 +63,14 @@ interface Terms {
 const repeatable: Terms = { once: false, isBegun: false }
 
 export function openDatabase(options: DatabaseOptions): Database {
-  const { place, schema, waitMs = 10_000, resolveMs = 30_000 } = options
+  const { place, schema, isPooled = false, waitMs = 10_000, resolveMs = 30_000 } = options
   const pool = (max: number): pg.Pool => {
-    const created = new pg.Pool({ ...place.config, max, idleTimeoutMillis: IDLE_MS })
+    const created = new pg.Pool({
+      ...place.config,
+      max,
+      idleTimeoutMillis: IDLE_MS,
+      ...(isPooled ? {} : { onConnect: (client) => limitStatements(client, place) }),
+    })
     // An idle connection that ends is replaced when it is needed.
     created.on('error', () => undefined)
     return created
@@ -115,6 +125,12 @@ export function openDatabase(options: DatabaseOptions): Database {
       return closed
     },
   }
+}
+
+/** Without it a statement that waits for a lock goes on when its client has left, and each repeat adds one. */
+async function limitStatements(client: pg.ClientBase, { config }: Place): Promise<void> {
+  const limitMs = (config.query_timeout ?? 0) - EARLIER_MS
+  if (limitMs > 0) await client.query(`SET statement_timeout = ${limitMs}`)
 }
 
 async function send(

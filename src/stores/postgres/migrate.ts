@@ -131,7 +131,7 @@ async function bringUpToDate(
   const known = migrations.at(-1)?.number ?? 0
   if (isCurrent(await readSchemaRow(client, schema), schema, known)) return
   await client.query('BEGIN')
-  await client.query(`SET LOCAL lock_timeout = ${LOCK_MS}`)
+  await client.query(`SET LOCAL lock_timeout = ${LOCK_MS}; SET LOCAL statement_timeout = 0`)
   await client.query('SELECT pg_advisory_xact_lock(hashtextextended($1, 0))', [`lull:${schema}`])
   // Another process may have migrated while this one waited for the lock.
   const applied = await readSchemaRow(client, schema)

@@ -56,6 +56,7 @@ export async function moveInto<T>(
 
 /** Reads go on. A process that starts waits for `workers`, and gives up after a while. */
 async function lock(query: Query, s: string): Promise<void> {
+  await query('SET LOCAL statement_timeout = 0')
   await query(`SET LOCAL lock_timeout = ${LOCK_MS}`)
   await query(`LOCK TABLE ${s}.workers, ${s}.tasks, ${s}.counters IN EXCLUSIVE MODE`)
   const [row] = await query(

@@ -58,7 +58,8 @@ async function opened(
   const direct = readPlace(options.direct ?? options.url, 'postgres.direct')
   const schema = readSchema(options.schema ?? 'lull', 'postgres.schema')
   await prepare(place, schema)
-  const db = openDatabase({ place, schema, ...(waitMs === undefined ? {} : { waitMs }) })
+  const isPooled = options.direct !== undefined
+  const db = openDatabase({ place, schema, isPooled, ...(waitMs === undefined ? {} : { waitMs }) })
   const leases = openDatabase({
     place: { ...direct, config: { ...direct.config, query_timeout: HEARTBEAT_MS } },
     schema,
