@@ -15,6 +15,12 @@ export const samplePush = (taskId: string, id: string, some: Partial<Push> = {})
 })
 
 export function pushes(subject: Subject): void {
+  ofWrites(subject)
+  ofCommits(subject)
+  ofLists(subject)
+}
+
+function ofWrites(subject: Subject): void {
   const { it, expect } = subject.kit
   it('keeps webhooks by task and id, the latest of each, until they are deleted', async () => {
     const { store } = subject
@@ -50,7 +56,10 @@ export function pushes(subject: Subject): void {
     expect(await store.listPushes('open', undefined, 9)).toEqual([])
     expect(await store.pushes('task-1')).toEqual([{ ...second, done: true }])
   })
+}
 
+function ofCommits(subject: Subject): void {
+  const { it, expect } = subject.kit
   it('replaces a webhook that came with a commit', async () => {
     const { store } = subject
     const error = 'a \u0000 and \ud800'
@@ -76,7 +85,10 @@ export function pushes(subject: Subject): void {
     expect(await again.pushes('task-1')).toEqual([first])
     expect(await again.listPushes('open', undefined, 9)).toEqual([first])
   })
+}
 
+function ofLists(subject: Subject): void {
+  const { it, expect } = subject.kit
   it('lists those that are open and those that were given up, page by page', async () => {
     const { store } = subject
     await store.putPush(samplePush('task-1', 'a'))

@@ -1,7 +1,9 @@
 /** Decides when webhooks are sent what is due. A webhook has one worker while there is something to deliver. */
 import { isLullError } from '../../../core/errors.ts'
 import type { Push } from '../../../core/push.ts'
-import { createDeliverRecords, type DeliveryDeps } from './deliver-records.ts'
+import { createDeliverRecords } from './deliver-records.ts'
+import type { DeliveryDeps } from './delivery-deps.ts'
+import { createRetryTimers } from './retry-timers.ts'
 import { TakenOver } from './webhook-duty.ts'
 
 export interface DeliveryWorkers {
@@ -18,10 +20,13 @@ export function createDeliveryWorkers(deps: DeliveryDeps): DeliveryWorkers {
   const deliverRecords = createDeliverRecords(deps)
   /** Webhooks with a worker. True when the worker must run again after it has finished. */
   const busy = new Map<string, boolean>()
-  /** Cancels the next attempt, per webhook that has one. */
-  const retries = new Map<string, () => void>()
+  const retries = createRetryTimers(clock, measure)
   const closing = new AbortController()
-  const measure = (): void => measureBacklog(deps, busy.size, retries.size)
+
+  function measure(): void {
+    deps.meter?.set('lull_push_backlog', busy.size, 'sending')
+    deps.meter?.set('lull_push_backlog', retries.count(), 'retrying')
+  }
 
   async function wake(taskId: string): Promise<void> {
     if (closing.signal.aborted) return
@@ -76,33 +81,18 @@ export function createDeliveryWorkers(deps: DeliveryDeps): DeliveryWorkers {
       .catch((error: unknown) => log('warn', 'a webhook could not be removed', { taskId, error }))
   }
 
-  /** Each webhook has its own timer, because receivers fail independently (P4). */
   function retryAt(push: Push, at: number): void {
     if (closing.signal.aborted) return
-    const key = keyOf(push)
-    retries.get(key)?.()
-    const cancel = clock.after(at - clock.now(), () => {
-      retries.delete(key)
-      measure()
-      void wake(push.taskId)
-    })
-    retries.set(key, cancel)
-    measure()
+    retries.set(keyOf(push), at, () => void wake(push.taskId))
   }
 
   return {
     wake,
     close() {
       closing.abort()
-      for (const cancel of retries.values()) cancel()
-      retries.clear()
+      retries.cancelAll()
     },
   }
-}
-
-function measureBacklog({ meter }: DeliveryDeps, sending: number, retrying: number): void {
-  meter?.set('lull_push_backlog', sending, 'sending')
-  meter?.set('lull_push_backlog', retrying, 'retrying')
 }
 
 function keyOf({ taskId, id }: Push): string {

@@ -5,7 +5,7 @@
 import type { Push } from '../../../core/push.ts'
 import type { Engine } from '../../../engine/engine.ts'
 import { createShares } from '../../../engine/shares.ts'
-import type { DeliveryDeps } from './deliver-records.ts'
+import type { DeliveryDeps } from './delivery-deps.ts'
 import type { OpenCounts } from './open-counts.ts'
 
 export interface OpenWebhooks {
