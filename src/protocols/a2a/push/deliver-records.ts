@@ -61,16 +61,16 @@ export function createDeliverRecords(deps: DeliveryDeps): DeliverRecords {
       await duty.save({ ...push, done: true })
       return undefined
     }
-    if (now !== undefined) progress.keep(key, push, now)
     // The last records may have had no events. A task that stands still is then not found again as one with something due.
     if (kindOf(task.state) !== 'runnable') await duty.save(push)
+    if (now !== undefined) progress.keep(key, duty.stored(), now)
     return undefined
   }
 
   return async (start, key, closing, posting) => {
-    const kept = progress.of(key, start)
+    const task = await engine.get(deliveryCaller, start.taskId)
+    const kept = progress.of(key, start, task.version)
     const push = { ...start, sentSeq: Math.max(start.sentSeq, kept?.version ?? 0) }
-    const task = await engine.get(deliveryCaller, push.taskId)
     if (task.version <= push.sentSeq && !isTerminal(task.state)) return undefined
     progress.forget(key)
     const duty = createWebhookDuty(deps, start, key)

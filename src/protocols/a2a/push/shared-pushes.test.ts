@@ -1,8 +1,9 @@
 /** Cites P6 of pushes.ts. */
 import { describe, expect, it } from 'vitest'
+import { createFailoverCluster } from '../../../engine/test-support/failover.ts'
 import { createMemoryCluster } from '../../../stores/memory/memory-cluster.ts'
 import { createManualClock } from '../../../testing/manual-clock.ts'
-import { openTestServer, type TestServer } from '../test-support/test-server.ts'
+import { anyone, openTestServer, type TestServer } from '../test-support/test-server.ts'
 import type { Delivery } from './post.ts'
 import { receiver, send, settle, told } from './test-support/receiver.ts'
 
@@ -107,5 +108,42 @@ describe('push notifications of two processes on one store', () => {
     }
     await pass(60)
     expect(taken).toEqual([])
+  })
+
+  it('P6: send what follows a failover that took records and the cursor back', async () => {
+    const clock = createManualClock()
+    const cluster = createFailoverCluster(clock.now)
+    const hook = receiver()
+    const server = await openTestServer({
+      store: cluster.connect(),
+      clock,
+      a2a: { post: hook.post },
+    })
+    const parks = [{ park: { reason: 'r' } }, { say: 'a' }, { say: 'b' }, { park: { reason: 's' } }]
+    send(server, parks).catch(() => undefined)
+    await settle()
+    const [{ id: taskId = '' } = {}] = await server.store.list({ limit: 1 })
+    const stored = async () => (await server.store.pushes(taskId))[0]
+    const before = await stored()
+    clock.advance(1)
+    const lost = clock.now()
+    await server.engine.resume(anyone, { taskId })
+    await settle()
+    const [later, count] = [await stored(), hook.got.length]
+    expect(later?.sentSeq).toBeGreaterThan((before?.sentSeq ?? 0) + 2)
+
+    await cluster.failOver(({ at }) => at < lost)
+    await settle()
+    expect(await stored()).toEqual(before)
+    await server.engine.cancel(anyone, { taskId })
+    for (let n = 0; n < 3; n++) {
+      await settle()
+      clock.advance(10_000)
+    }
+    await settle()
+    const [version] = (await server.store.cluster?.versions([taskId])) ?? []
+    expect(version).toBeLessThan(later?.sentSeq ?? 0)
+    expect(told(hook).slice(count).at(-1)).toBe('CANCELED')
+    expect(await stored()).toMatchObject({ done: true, sentSeq: version })
   })
 })

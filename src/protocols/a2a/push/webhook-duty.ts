@@ -16,6 +16,8 @@ export interface WebhookDuty {
   confirm(): Promise<void>
   /** Writes what has changed. @throws TakenOver when another one has changed it, and nothing was written */
   save(push: Push): Promise<void>
+  /** The webhook as it was read or written last. */
+  stored(): Push
   giveBack(): Promise<void>
 }
 
@@ -71,6 +73,7 @@ export function createWebhookDuty(deps: WebhookDutyDeps, start: Push, key: strin
       if (!(await store.replacePush(stored, push))) throw new TakenOver('It has changed')
       stored = push
     },
+    stored: () => stored,
     async giveBack() {
       // Without an answer the duty ends by itself.
       if (isTaken) await engine.takeDuty(name, 0).catch(() => undefined)
