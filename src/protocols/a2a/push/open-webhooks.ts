@@ -48,9 +48,13 @@ export function createOpenWebhooks(deps: OpenWebhooksDeps): OpenWebhooks {
     return [...due]
   }
 
-  /** A retry has a timer in the process that failed. When that is gone, a later sweep finds the retry. */
+  /**
+   * A retry has a timer in the process that failed. When that is gone, a later sweep finds the retry.
+   *
+   * @param version 0: the task is gone, and its webhook is to be removed
+   */
   function isDue({ sentSeq, retryAt = 0 }: Push, version: number): boolean {
-    return version > sentSeq && retryAt <= clock.now()
+    return (version === 0 || version > sentSeq) && retryAt <= clock.now()
   }
 
   async function beginAll(taskIds: readonly string[]): Promise<void> {

@@ -110,6 +110,32 @@ describe('push notifications of two processes on one store', () => {
     expect(taken).toEqual([])
   })
 
+  /** A process, and a webhook that has got everything of its task. */
+  async function joinWithSent() {
+    const clock = createManualClock()
+    const cluster = createMemoryCluster(clock.now)
+    const hook = receiver()
+    const join = (): Promise<TestServer> =>
+      openTestServer({ store: cluster.connect(), clock, a2a: { post: hook.post } })
+    const first = await join()
+    const { store } = first
+    const taskId = await send(first, [{ complete: 'z' }])
+    await settle()
+    const [sent] = await store.pushes(taskId)
+    if (sent === undefined) throw new Error('a webhook was expected')
+    expect(sent.done).toBe(true)
+    return { clock, store, sent }
+  }
+
+  it('P6: are removed when their task is gone', async () => {
+    const { clock, store, sent } = await joinWithSent()
+    const { done: _, ...open } = sent
+    await store.putPush({ ...open, taskId: 'gone' })
+    clock.advance(10_000)
+    await settle()
+    expect(await store.pushes('gone')).toEqual([])
+  })
+
   it('P6: send what follows a failover that took records and the cursor back', async () => {
     const clock = createManualClock()
     const cluster = createFailoverCluster(clock.now)
