@@ -32,7 +32,7 @@ it('the sweep of open webhooks does not go on when it was stopped while it read'
 })
 
 /** 600 tasks at version 2, which have nothing due, and 30 more with what `some` says. */
-async function sweepOf(some: Partial<Push>) {
+async function openSome(some: Partial<Push>) {
   const clock = createManualClock()
   const store = createMemoryCluster(clock.now).connect()
   const url = 'https://example.com/'
@@ -43,7 +43,9 @@ async function sweepOf(some: Partial<Push>) {
     await store.commit([creation(taskId, {}, { pushes })])
   }
   const begun: string[] = []
+  /** Ends the deliveries that are under way. Those of tasks in `hanging` do not end. */
   const ends: (() => void)[] = []
+  const hanging = new Set<string>()
   const webhooks = createOpenWebhooks({
     engine: { takeDuty: async () => true },
     store,
@@ -52,36 +54,84 @@ async function sweepOf(some: Partial<Push>) {
     log: () => undefined,
     begin(taskId) {
       begun.push(taskId)
-      return new Promise((resolve) => ends.push(resolve))
+      return new Promise((resolve) => {
+        if (!hanging.has(taskId)) ends.push(resolve)
+      })
     },
   })
-  return { clock, webhooks, begun, ends }
+  /** @returns how many were under way at once, at most */
+  async function finishAll(): Promise<number> {
+    let most = 0
+    for (let quiet = 0; quiet < 20; quiet++) {
+      await turn()
+      most = Math.max(most, ends.length)
+      if (ends.length > 0) quiet = 0
+      ends.shift()?.()
+    }
+    return most
+  }
+  /** @returns the tasks that the next sweep begins */
+  async function sweep(): Promise<readonly string[]> {
+    const before = begun.length
+    clock.advance(10_000)
+    await finishAll()
+    return begun.slice(before)
+  }
+  return { webhooks, store, begun, hanging, finishAll, sweep }
 }
 
-it('webhooks that have nothing due are not begun, neither at the start nor by the sweep', async () => {
-  const { clock, webhooks, begun } = await sweepOf({ sentSeq: 1, retryAt: Number.MAX_SAFE_INTEGER })
+it('the start begins every open webhook once, few at a time', async () => {
+  const { webhooks, begun, finishAll } = await openSome({})
   await webhooks.start()
-  for (let n = 0; n < 3; n++) {
-    for (let turns = 0; turns < 20; turns++) await turn()
-    clock.advance(10_000)
-  }
-  expect(begun).toEqual([])
+  expect(await finishAll()).toBe(8)
+  expect(begun).toHaveLength(630)
+  expect(new Set(begun).size).toBe(630)
   webhooks.stop()
 })
 
-it('few webhooks are begun at once, and all that have something due', async () => {
-  const { clock, webhooks, begun, ends } = await sweepOf({ sentSeq: 1 })
+it('a sweep begins the webhooks that have something due, and no others', async () => {
+  const { webhooks, finishAll, sweep } = await openSome({ sentSeq: 1 })
   await webhooks.start()
-  let most = 0
-  for (let n = 0; n < 200; n++) {
-    await turn()
-    most = Math.max(most, ends.length)
-    ends.shift()?.()
+  await finishAll()
+  for (let n = 0; n < 2; n++) {
+    const swept = await sweep()
+    expect(swept).toHaveLength(30)
+    expect(new Set(swept).size).toBe(30)
   }
-  expect(most).toBe(8)
-  expect(new Set(begun).size).toBe(30)
-  expect(begun).toHaveLength(30)
-  clock.advance(10_000)
-  await expect.poll(() => begun.length).toBeGreaterThan(30)
+  webhooks.stop()
+})
+
+it('a sweep begins no webhook before its retry', async () => {
+  const retryAt = Number.MAX_SAFE_INTEGER
+  const { webhooks, finishAll, sweep } = await openSome({ sentSeq: 1, retryAt })
+  await webhooks.start()
+  await finishAll()
+  for (let n = 0; n < 3; n++) expect(await sweep()).toEqual([])
+  webhooks.stop()
+})
+
+it('a sweep begins a webhook whose task is gone', async () => {
+  const { webhooks, store, finishAll, sweep } = await openSome({})
+  await webhooks.start()
+  await finishAll()
+  const start = { createdAt: 1, sentSeq: 2, attempts: 0 }
+  await store.putPush({
+    id: 'w',
+    url: 'https://example.com/',
+    taskId: 'x',
+    version: '1.0',
+    ...start,
+  })
+  expect(await sweep()).toEqual(['x'])
+  webhooks.stop()
+})
+
+it('a webhook that hangs stops no sweep, and is not begun again meanwhile', async () => {
+  const { webhooks, begun, hanging, finishAll, sweep } = await openSome({ sentSeq: 1 })
+  hanging.add('task-600')
+  await webhooks.start()
+  await finishAll()
+  for (let n = 0; n < 2; n++) expect(await sweep()).toHaveLength(29)
+  expect(begun.filter((taskId) => taskId === 'task-600')).toHaveLength(1)
   webhooks.stop()
 })

@@ -1,6 +1,7 @@
 /**
- * Begins the deliveries of the webhooks in the store that are not done: those of earlier processes at the start, and
- * again and again those of other processes on the same store. Reports of what other processes do may be lost (P6).
+ * Begins the deliveries of the webhooks in the store that are not done: all of them at the start, and again and again
+ * those that have something due, of other processes on the same store. Reports of what other processes do may be lost
+ * (P6).
  */
 import type { Push } from '../../../core/push.ts'
 import type { Engine } from '../../../engine/engine.ts'
@@ -16,9 +17,14 @@ export interface OpenWebhooks {
 export interface OpenWebhooksDeps extends Pick<DeliveryDeps, 'store' | 'clock' | 'log'> {
   readonly engine: Pick<Engine, 'takeDuty'>
   readonly listOpen: OpenCounts['listOpen']
-  /** Starts deliveries of a task's webhooks. Resolves when they no longer read the store, or wait for a receiver. */
+  /**
+   * Starts deliveries of a task's webhooks. Resolves when they no longer read the store, or wait for a receiver. Never
+   * fails.
+   */
   readonly begin: (taskId: string) => Promise<void>
 }
+
+type Cluster = NonNullable<DeliveryDeps['store']['cluster']>
 
 const SWEEP_MS = 10_000
 /** Webhooks that are compared with the versions of their tasks at once. */
@@ -29,23 +35,32 @@ const AT_ONCE = 8
 export function createOpenWebhooks(deps: OpenWebhooksDeps): OpenWebhooks {
   const { engine, store, clock, log, listOpen, begin } = deps
   const shares = createShares(AT_ONCE)
+  /** Tasks that are being begun or wait for it. */
+  const begun = new Set<string>()
   let stopped = false
   let cancelSweep: () => void = () => undefined
 
-  /** The tasks of open webhooks. On a shared store only of those that have something due now. */
-  async function dueTasks(): Promise<readonly string[]> {
+  /** The tasks of all open webhooks. An earlier program may have left some that got everything and are not done. */
+  async function openTasks(): Promise<ReadonlySet<string>> {
+    const open = new Set<string>()
+    for await (const { taskId } of listOpen()) open.add(taskId)
+    return open
+  }
+
+  /** The tasks of open webhooks that have something due now. */
+  async function dueTasks(cluster: Cluster): Promise<ReadonlySet<string>> {
     const due = new Set<string>()
     let page: Push[] = []
     async function look(): Promise<void> {
-      const versions = await store.cluster?.versions(page.map(({ taskId }) => taskId))
+      const found = await cluster.versions(page.map(({ taskId }) => taskId))
       for (const [index, push] of page.entries()) {
-        if (versions === undefined || isDue(push, versions[index] ?? 0)) due.add(push.taskId)
+        if (isDue(push, found[index] ?? 0)) due.add(push.taskId)
       }
       page = []
     }
     for await (const push of listOpen()) if (page.push(push) === PAGE) await look()
     await look()
-    return [...due]
+    return due
   }
 
   /**
@@ -57,18 +72,24 @@ export function createOpenWebhooks(deps: OpenWebhooksDeps): OpenWebhooks {
     return (version === 0 || version > sentSeq) && retryAt <= clock.now()
   }
 
-  async function beginAll(taskIds: readonly string[]): Promise<void> {
-    await Promise.all(taskIds.map((taskId) => shares.during('sweep', () => begin(taskId))))
+  /** Nobody waits for it: one task may take long. */
+  function beginAll(taskIds: ReadonlySet<string>): void {
+    for (const taskId of taskIds) {
+      if (begun.has(taskId)) continue
+      begun.add(taskId)
+      void shares.during('sweep', () => begin(taskId)).finally(() => begun.delete(taskId))
+    }
   }
 
-  async function sweep(): Promise<void> {
-    if (await engine.takeDuty('webhooks', SWEEP_MS)) await beginAll(await dueTasks())
+  async function sweep(cluster: Cluster): Promise<void> {
+    if (await engine.takeDuty('webhooks', SWEEP_MS)) beginAll(await dueTasks(cluster))
   }
 
   function sweepLater(): void {
-    if (stopped || store.cluster === undefined) return
+    const { cluster } = store
+    if (stopped || cluster === undefined) return
     cancelSweep = clock.after(SWEEP_MS, () => {
-      sweep()
+      sweep(cluster)
         .catch((error: unknown) => log('error', 'Webhooks could not be read', { error }))
         .finally(sweepLater)
     })
@@ -76,9 +97,8 @@ export function createOpenWebhooks(deps: OpenWebhooksDeps): OpenWebhooks {
 
   return {
     async start() {
-      const taskIds = await dueTasks()
-      // The server does not wait for it.
-      void beginAll(taskIds).finally(sweepLater)
+      beginAll(await openTasks())
+      sweepLater()
     },
     stop() {
       stopped = true

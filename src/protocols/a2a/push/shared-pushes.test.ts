@@ -124,7 +124,7 @@ describe('push notifications of two processes on one store', () => {
     const [sent] = await store.pushes(taskId)
     if (sent === undefined) throw new Error('a webhook was expected')
     expect(sent.done).toBe(true)
-    return { clock, store, sent }
+    return { clock, hook, join, store, taskId, sent }
   }
 
   it('P6: are removed when their task is gone', async () => {
@@ -134,6 +134,17 @@ describe('push notifications of two processes on one store', () => {
     clock.advance(10_000)
     await settle()
     expect(await store.pushes('gone')).toEqual([])
+  })
+
+  it('P6: are done after a start when an earlier program sent everything', async () => {
+    const { hook, join, store, taskId, sent } = await joinWithSent()
+    const { done: _, ...open } = sent
+    await store.putPush(open)
+    const count = hook.got.length
+    await join()
+    await settle()
+    expect(await store.pushes(taskId)).toEqual([sent])
+    expect(hook.got).toHaveLength(count)
   })
 
   it('P6: send what follows a failover that took records and the cursor back', async () => {
