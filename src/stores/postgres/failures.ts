@@ -45,6 +45,10 @@ const meanings: Readonly<Record<string, Failure>> = {
   },
   '55': { kind: 'retry', why: 'PostgreSQL did not get a lock in time' },
   '57': { kind: 'retry', why: 'PostgreSQL ended the statement' },
+  '57014': {
+    kind: 'retry',
+    why: 'PostgreSQL ended a statement that took too long; another program may have locked a table',
+  },
   // The statement may have been committed before the server ended the connection.
   '57P01': { kind: 'lost', why: 'PostgreSQL is shutting down' },
   '57P02': { kind: 'lost', why: 'PostgreSQL has crashed' },
