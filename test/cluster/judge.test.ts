@@ -42,6 +42,11 @@ describe('the judge of steps', () => {
     expect(beginsAfterLoss(good, effects, frozen(2, 2_000, 4_000), pids)).toEqual([])
   })
 
+  it('takes the begins of a step in the order of their times, not of their lines', () => {
+    const effects = [begin('a', 1, 1_000), begin('b', 2, 11_000), begin('b', 1, 6_000)]
+    expect(faultsOfSteps(good, effects)).toEqual([])
+  })
+
   it.each([
     ['recorded and never begun', [begin('b', 2, 11_000)]],
     [

@@ -101,14 +101,17 @@ export function beginsAfterLoss(
   })
 }
 
-/** A step begins once in each run, and never after its record. */
+/**
+ * A step begins once in each run, and never after its record. A process that is stopped between taking the time and writing
+ * its line writes it later, so the lines of a step are not in the order of their times.
+ */
 export function faultsOfSteps(
   log: readonly LogRecord[],
   effects: readonly Effect[],
 ): readonly string[] {
   const faults: string[] = []
   const runs = runsIn(log)
-  const begins = effects.filter(({ kind }) => kind === 'begin')
+  const begins = effects.filter(({ kind }) => kind === 'begin').sort((a, b) => a.at - b.at)
   for (const step of log.filter((one) => one.type === 'step')) {
     const occurrence = Number(step.key.slice(step.key.lastIndexOf('#') + 1))
     const mine = begins.filter((one) => one.name === step.name && one.occurrence === occurrence)
