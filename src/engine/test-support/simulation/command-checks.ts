@@ -6,6 +6,12 @@ export interface CommandChecks
   end(): Promise<void>
 }
 
+/** A resume withdraws a pause that has not reached its boundary. */
+const typesOf: Readonly<Record<string, readonly string[]>> = {
+  'pause-requested': ['pause-requested'],
+  resumed: ['resumed', 'pause-withdrawn'],
+}
+
 export function createCommandChecks({ log, fail }: CheckDeps): CommandChecks {
   const keys = new Map<string, string>()
   const handles: { readonly type: string; readonly taskId: string; readonly handle: string }[] = []
@@ -35,7 +41,8 @@ export function createCommandChecks({ log, fail }: CheckDeps): CommandChecks {
     async end() {
       for (const { type, taskId, handle } of handles) {
         const found = (await log(taskId)).filter(
-          (record) => record.type === type && JSON.stringify(record).includes(`"${handle}"`),
+          (record) =>
+            typesOf[type]?.includes(record.type) && JSON.stringify(record).includes(`"${handle}"`),
         )
         const isThere = type === 'resumed' ? found.length === 1 : found.length > 0
         if (!isThere) fail(`S2: ${type} ${handle} of ${taskId} is there ${found.length} times`)
