@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { MAX_FUNCTION_LINES, problemsIn } from './code-limits.mjs'
+import { MAX_FILE_LINES, MAX_FUNCTION_LINES, problemsIn } from './code-limits.mjs'
 import { sourcesIn } from './sources.mjs'
 
 const lines = (count) => Array.from({ length: count }, () => '  act()').join('\n')
@@ -11,9 +11,27 @@ describe('the limits of the code', () => {
       `const tooLong = () => {\n${lines(MAX_FUNCTION_LINES - 1)}\n}`,
     ].join('\n')
     expect(problemsIn([{ path: 'src/a.ts', text }])).toEqual([
-      'src/a.ts:81: a function of 81 lines',
+      'src/a.ts:71: a function of 71 lines of its own',
     ])
     expect(problemsIn([{ path: 'src/a.test.ts', text }])).toEqual([])
+  })
+
+  it('count the functions of a factory one by one', () => {
+    const inner = `function inner() {\n${lines(MAX_FUNCTION_LINES - 2)}\n}`
+    const factory = `export function createX() {\n${inner}\n${inner}\nreturn { inner }\n}`
+    expect(problemsIn([{ path: 'src/a.ts', text: factory }])).toEqual([])
+    const text = factory.replace('return', `${lines(MAX_FUNCTION_LINES)}\nreturn`)
+    expect(problemsIn([{ path: 'src/a.ts', text }])).toEqual([
+      'src/a.ts:1: a function of 73 lines of its own',
+    ])
+  })
+
+  it('find a file that is too long', () => {
+    const text = Array.from({ length: MAX_FILE_LINES }, (_, n) => `act(${n})`).join('\n')
+    expect(problemsIn([{ path: 'src/a.ts', text: `${text}\n` }])).toEqual([])
+    expect(problemsIn([{ path: 'src/a.ts', text: `${text}\nact()\n` }])).toEqual([
+      'src/a.ts: a file of 351 lines',
+    ])
   })
 
   it.each(['never', 'unknown', 'any'])('find a cast to %s', (type) => {
