@@ -4,7 +4,8 @@ import { posix } from 'node:path'
 
 /** Read downwards: each layer imports itself and what its row lists, and uses only the packages and parts of Node named. */
 export const layers = {
-  core: { imports: [], packages: [], builtins: [] },
+  // For `sha256.ts`. Chance is refused below.
+  core: { imports: [], packages: [], builtins: ['crypto'] },
   ports: { imports: ['core'], packages: [], builtins: [] },
   engine: {
     imports: ['core', 'ports'],
@@ -55,7 +56,8 @@ const families = ['stores', 'protocols']
 
 /** Where time and chance are dependencies: `Clock` and `IdSource` bring them. */
 const pure = /^src\/(core|engine)\//
-const impure = /\b(?:Math\.random|globalThis|performance\.now|Date\.now)\b/
+const impure =
+  /\b(?:Math\.random|random(?:Bytes|UUID|Int|Fill\w*)|getRandomValues|globalThis|performance\.now|Date\.now)\b/
 
 const isTest = (path) => /\.test(-d)?\.ts$|\/test-support\//.test(path)
 

@@ -55,6 +55,7 @@ describe('the layers of src', () => {
     ['src/new/a.ts', ''],
     ['src/engine/a.ts', 'const n = Math.random()'],
     ['src/core/a.ts', 'const now = new globalThis.Date()'],
+    ['src/core/a.ts', "import { randomUUID } from 'node:crypto'"],
   ])('refuse %s: %s', (path, text) => {
     expect(check([path, text])).toHaveLength(1)
   })

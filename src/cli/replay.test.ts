@@ -2,10 +2,11 @@
 import { cpSync, existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest'
 import { agent } from '../engine/agent.ts'
 import { type RunningServer, serve } from '../server/serve.ts'
 import { createSqliteStore } from '../stores/sqlite/sqlite-store.ts'
+import { loadAgents } from './load-agents.ts'
 import { runCli } from './run-cli.ts'
 import { createFakeIo } from './test-support/fake-io.ts'
 
@@ -76,6 +77,34 @@ it('says before a deployment which tasks fit, and which would stop and where', a
   const gone = await run('--agents', moduleOf('other', 'charge'), ...at, '--json')
   expect(gone.code).toBe(1)
   expect(JSON.parse(gone.out)).toMatchObject({ counts: { 'agent-unknown': 1 } })
+})
+
+it('compares a consent with the one that a server recorded', async () => {
+  const data = mkdtempSync(join(tmpdir(), 'lull-replay-consent-'))
+  onTestFinished(() => rmSync(data, { recursive: true }))
+  const module = (to: string): string => {
+    const path = join(data, `${to}.mjs`)
+    writeFileSync(
+      path,
+      `export const agents = [{
+        name: 'transfer', description: 'x',
+        async run(task) {
+          const answer = await task.requireConsent({ prompt: 'Pay?', operation: { to: '${to}', eur: 5 } })
+          await task.park({ reason: answer.decision, onEvent: 'paid' })
+        },
+      }]`,
+    )
+    return path
+  }
+  const unchanged = module('ann')
+  const agents = await loadAgents(unchanged)
+  const asking = await serve({ ...quiet, agents, data })
+  const io = createFakeIo()
+  await runCli(['send', asking.url, 'go', '--json'], io).finally(() => asking.close())
+  expect(JSON.parse(io.out.join(''))).toMatchObject({ task: { state: 'user-consent-required' } })
+  const stored = ['--data', data] as const
+  expect((await run('--agents', unchanged, ...stored)).out).toBe('1 open task: 1 fits')
+  expect((await run('--agents', module('bob'), ...stored)).out).toContain('1 open task: 1 stops')
 })
 
 it('forks a task at a step, and says which steps there are', async () => {

@@ -10,6 +10,7 @@ import { createContent } from './receipt-content.ts'
 import { describe, type Said } from './receipts.ts'
 import type { LogRecord } from './records.ts'
 import { hashIn } from './redact.ts'
+import { sha256 } from './sha256.ts'
 import type { Task } from './task.ts'
 
 export interface ReceiptFault {
@@ -59,7 +60,7 @@ export function checkReceipts(log: readonly LogRecord[], known: Verifier): Check
   const verifier = trustingImports(log, known)
   const faults: ReceiptFault[] = []
   const receipts: CheckedReceipt[] = []
-  const readAct = createReadAct(verifier)
+  const readAct = createReadAct()
   let task: Task | undefined
   let act: Act | undefined
   const missing = (): void => {
@@ -99,9 +100,9 @@ interface Act {
   readonly covers: (content: string | undefined) => boolean
 }
 
-function createReadAct({ hash }: Verifier) {
-  const contents = [createContent(hash), createContent(hash, true)]
-  const hashOf = (value: unknown): string => hash(canonical(value))
+function createReadAct() {
+  const contents = [createContent(), createContent(true)]
+  const hashOf = (value: unknown): string => sha256(canonical(value))
   const hashes = [hashOf, (value: unknown) => hashIn(value) ?? hashOf(value)]
   return (task: Task, record: LogRecord): Act | undefined => {
     const said = hashes.flatMap((one) => describe(task, record, one) ?? [])
@@ -127,7 +128,7 @@ function checkOne(
 ): CheckedOne {
   const { seq, receipt } = record
   const { verdict, verifiedBy } = verdictOn(receipt, verifier)
-  const problems = [...problemsOf(record, task, act, verifier.hash)]
+  const problems = [...problemsOf(record, task, act)]
   if (verdict === 'wrong') problems.push('signature is wrong')
   const faults: ReceiptFault[] = problems.map((problem) => ({ seq, problem }))
   if (faults.length > 0)
@@ -166,7 +167,6 @@ function* problemsOf(
   { receipt, hash, at: writtenAt, seq: place }: ReceiptRecord,
   task: Task | undefined,
   act: Act | undefined,
-  hashOf: Verifier['hash'],
 ): Generator<string, void> {
   const { version, kind, facts, taskId, at, number, previous, seq, content } = receipt
   if (act === undefined) yield 'receipt without an act before it'
@@ -180,7 +180,7 @@ function* problemsOf(
   const next = (task?.receipts.count ?? 0) + 1
   if (number !== next) yield `receipt ${next} is missing`
   if (previous !== (task?.receipts.head ?? '')) yield 'does not follow the receipt before it'
-  if (hash !== hashOf(canonical(receipt))) yield 'hash is wrong'
+  if (hash !== sha256(canonical(receipt))) yield 'hash is wrong'
 }
 
 function isSaid(said: Said, act: Act): boolean {

@@ -1,5 +1,5 @@
 /**
- * A short hash of a text, to tell a repeated request from a changed one. It is not cryptographic: use a signer's `hash`
+ * A short hash of a text, to tell a repeated request from a changed one. It is not cryptographic: use `sha256`
  * where a forged match would matter.
  *
  * cyrb53: two 32-bit lanes, 53 bits together.

@@ -4,8 +4,8 @@
  */
 import { canonical } from './canonical-json.ts'
 import type { Artifact, Message } from './message.ts'
-import type { Verifier } from './receipt.ts'
 import { hashIn } from './redact.ts'
+import { sha256 } from './sha256.ts'
 import type { Task } from './task.ts'
 
 export type Content = (task: Task) => string
@@ -14,10 +14,10 @@ export type Content = (task: Task) => string
  * @param redacted whether an item that was redacted counts as what it was
  * @returns the digest. It remembers the hashes of messages and artifacts: most of them were there at the receipt before
  */
-export function createContent(hash: Verifier['hash'], redacted = false): Content {
+export function createContent(redacted = false): Content {
   const known = new WeakMap<object, string>()
   const leaf = (item: unknown): string =>
-    (redacted ? hashIn(item) : undefined) ?? hash(canonical(item))
+    (redacted ? hashIn(item) : undefined) ?? sha256(canonical(item))
   const said = (item: Message | Artifact): string => {
     const before = known.get(item)
     if (before !== undefined) return before
@@ -25,7 +25,7 @@ export function createContent(hash: Verifier['hash'], redacted = false): Content
     known.set(item, made)
     return made
   }
-  return (task) => hash(canonical(itemsOf(task, leaf, said)))
+  return (task) => sha256(canonical(itemsOf(task, leaf, said)))
 }
 
 function itemsOf(

@@ -39,8 +39,6 @@ export type SignatureVerdict = 'genuine' | 'wrong' | 'unknown-key'
 
 /** Checks signatures. A reader that has public keys only knows no key of `verify`. */
 export interface Verifier {
-  /** SHA-256 of the text, hex. */
-  readonly hash: (text: string) => string
   /** Checks an HMAC in constant time. */
   readonly verify: (text: string, signature: string, keyId: string) => SignatureVerdict
   /** Checks an Ed25519 signature. */

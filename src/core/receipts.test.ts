@@ -5,6 +5,7 @@ import { verifyReceipts } from './check-receipts.ts'
 import type { Json } from './json.ts'
 import type { LogRecord } from './records.ts'
 import { redact } from './redact.ts'
+import { sha256 } from './sha256.ts'
 import { createKeyedSigner } from './test-support/keyed-signer.ts'
 import {
   commitPause,
@@ -65,7 +66,7 @@ describe('the receipts of a task', () => {
     let previous = ''
     for (const [index, record] of log.filter((entry) => entry.type === 'receipt').entries()) {
       expect(record.receipt).toMatchObject({ number: index + 1, previous, at: record.at })
-      previous = signer.hash(canonical(record.receipt))
+      previous = sha256(canonical(record.receipt))
       expect(record.hash).toBe(previous)
     }
   })
@@ -114,10 +115,10 @@ describe('the receipts of a task', () => {
   })
 
   it('verify in a redacted copy, which has no input and no event', () => {
-    const copy = redact(log, signer)
+    const copy = redact(log)
     expect(JSON.stringify(copy)).not.toContain('"go"')
     expect(verifyReceipts(copy, signer)).toEqual([])
-    expect(verifyReceipts(redact(copy, signer), signer)).toEqual([])
+    expect(verifyReceipts(redact(copy), signer)).toEqual([])
     const swapped = copy.map((record) =>
       record.type === 'resumed' ? { ...record, input: { 'lull:redacted': 'ff' } } : record,
     )

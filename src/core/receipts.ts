@@ -1,12 +1,13 @@
 /**
  * Receipts: signed records that a stop, a wake or a drain decision happened. Every receipt contains the hash of the one
- * before it, so that a changed, removed or moved receipt is found. This file decides what is signed. The functions that
- * hash and sign are parameters.
+ * before it, so that a changed, removed or moved receipt is found. This file decides what is signed. The signer is a
+ * parameter.
  */
 import { canonical } from './canonical-json.ts'
 import type { Receipt, Signer } from './receipt.ts'
 import { createContent } from './receipt-content.ts'
 import type { RecordBody } from './records.ts'
+import { sha256 } from './sha256.ts'
 import type { Task } from './task.ts'
 
 type ReceiptRecord = RecordBody & { readonly type: 'receipt' }
@@ -15,9 +16,9 @@ type ReceiptRecord = RecordBody & { readonly type: 'receipt' }
 export type MakeReceipt = (task: Task, act: RecordBody, at: number) => ReceiptRecord | undefined
 
 export function createReceipts(signer: Signer): MakeReceipt {
-  const content = createContent(signer.hash)
+  const content = createContent()
   return (task, act, at) => {
-    const said = describe(task, act, (value) => signer.hash(canonical(value)))
+    const said = describe(task, act, (value) => sha256(canonical(value)))
     if (said === undefined) return undefined
     const unsigned = {
       version: 2 as const,
@@ -34,7 +35,7 @@ export function createReceipts(signer: Signer): MakeReceipt {
     const text = canonical(unsigned)
     const signatures = { signature: signer.sign(text), ed25519: signer.signPublic(text) }
     const receipt = { ...unsigned, ...signatures }
-    return { type: 'receipt', receipt, hash: signer.hash(canonical(receipt)) }
+    return { type: 'receipt', receipt, hash: sha256(canonical(receipt)) }
   }
 }
 

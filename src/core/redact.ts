@@ -4,8 +4,8 @@
  * be guessed from its hash. Reasons, summaries, reminders and names stay.
  */
 import { canonical } from './canonical-json.ts'
-import type { Verifier } from './receipt.ts'
 import type { LogRecord, RecordType } from './records.ts'
+import { sha256 } from './sha256.ts'
 
 const REDACTED = 'lull:redacted'
 
@@ -24,11 +24,8 @@ const contents: { readonly [T in RecordType]?: readonly string[] } = {
   continued: ['state', 'transcript'],
 }
 
-export function redact(
-  log: readonly LogRecord[],
-  { hash }: Pick<Verifier, 'hash'>,
-): readonly LogRecord[] {
-  const marker = (value: unknown) => ({ [REDACTED]: hashIn(value) ?? hash(canonical(value)) })
+export function redact(log: readonly LogRecord[]): readonly LogRecord[] {
+  const marker = (value: unknown) => ({ [REDACTED]: hashIn(value) ?? sha256(canonical(value)) })
   const withoutParts = (value: unknown): unknown => {
     if (Array.isArray(value)) return value.map(withoutParts)
     if (typeof value !== 'object' || value === null) return value

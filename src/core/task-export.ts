@@ -7,6 +7,7 @@ import { type CheckedReceipts, checkReceipts, type ReceiptFault } from './check-
 import type { PublicKey, SignatureVerdict, Signer, Verifier } from './receipt.ts'
 import type { LogRecord } from './records.ts'
 import { redact } from './redact.ts'
+import { sha256 } from './sha256.ts'
 
 export const EXPORT_FORMAT = 'lull-task'
 
@@ -49,7 +50,7 @@ export function makeExport(
   { taskId, lull, at, redacted }: ExportFacts,
   signer: Signer,
 ): TaskExport {
-  const records = redacted ? redact(log, signer) : log
+  const records = redacted ? redact(log) : log
   const unsigned = {
     format: EXPORT_FORMAT,
     version: 1,
@@ -57,7 +58,7 @@ export function makeExport(
     taskId,
     exportedAt: at,
     records: records.length,
-    digest: digestOf(records, signer.hash),
+    digest: digestOf(records),
     ...(redacted ? { redacted } : {}),
     keys: signer.publicKeys,
     keyId: signer.keyId,
@@ -67,8 +68,8 @@ export function makeExport(
   return { header: { ...unsigned, ...signatures }, records }
 }
 
-function digestOf(records: readonly LogRecord[], hash: Verifier['hash']): string {
-  return hash(records.map((record) => `${canonical(record)}\n`).join(''))
+function digestOf(records: readonly LogRecord[]): string {
+  return sha256(records.map((record) => `${canonical(record)}\n`).join(''))
 }
 
 /** Faults of the header are at record 0. */
@@ -91,7 +92,7 @@ function* headerFaults(
   }
   if (records.length !== header.records) {
     yield { seq: 0, problem: `the file has ${records.length} of ${header.records} records` }
-  } else if (digestOf(records, verifier.hash) !== header.digest) {
+  } else if (digestOf(records) !== header.digest) {
     yield { seq: 0, problem: 'a record was changed afterwards' }
   }
   // A forked task begins with the records of another one.

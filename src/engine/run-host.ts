@@ -21,11 +21,11 @@ export interface RunHostDeps {
 
 /** @param contextOf called only after the engine is assembled */
 export function createRunHost(
-  shared: Pick<EngineContext, 'clock' | 'ids' | 'log' | 'tracing' | 'signer' | 'options' | 'store'>,
+  shared: Pick<EngineContext, 'clock' | 'ids' | 'log' | 'tracing' | 'options' | 'store'>,
   contextOf: () => EngineContext,
   { live, holds, watchdog, lease, barrier }: RunHostDeps,
 ): RunHost {
-  const { clock, ids, log, tracing, signer, options, store } = shared
+  const { clock, ids, log, tracing, options, store } = shared
   /** C3 and C8 of `cluster/membership.ts`. */
   const mayExecute = (): boolean => lease.holdsLease() && (barrier?.isReached() ?? true)
 
@@ -42,7 +42,6 @@ export function createRunHost(
     log,
     tracing,
     live,
-    hash: signer.hash,
     limits: options,
     commit: (taskId, command) => contextOf().ledger.commit(taskId, command),
     records: (taskId) => logOf(store, taskId),

@@ -1,11 +1,9 @@
 /** Says before a deployment how recorded tasks would go on with other code. For tests, and for `lull replay --agents`. */
 import type { LogRecord } from '../core/records.ts'
 import type { Agent } from '../engine/agent.ts'
-import type { CodeReplayDeps } from '../engine/replay/code-replay.ts'
 import { type AgentsReplay, replayAgents as replay } from '../engine/replay/replay-agents.ts'
 import type { Clock } from '../ports/clock.ts'
 import { createCountingIds } from './counting-ids.ts'
-import { testSigner } from './test-signer.ts'
 
 export interface ReplayAgentsOptions {
   /** The agents with the new code. */
@@ -22,17 +20,8 @@ export interface ReplayAgentsOptions {
  */
 export function replayAgents({ logs, ...request }: ReplayAgentsOptions): Promise<AgentsReplay> {
   const recorded = [...logs].map((records) => ({ records }))
-  return replay({ ...request, logs: recorded }, replayDeps())
-}
-
-/** The dependencies of replays outside of an engine. */
-export function replayDeps(): CodeReplayDeps {
-  return {
-    clock: waitingClock,
-    ids: createCountingIds(),
-    hash: testSigner.hash,
-    log: () => undefined,
-  }
+  const deps = { clock: waitingClock, ids: createCountingIds(), log: () => undefined }
+  return replay({ ...request, logs: recorded }, deps)
 }
 
 /** The clock of the system, with timers that keep the process alive while a replay waits. */

@@ -3,10 +3,9 @@ import type { SignatureVerdict, Signer } from '../core/receipt.ts'
 /** A fast, deterministic checksum instead of signatures, for tests that do not verify receipts. */
 export const testSigner: Signer = {
   keyId: 'test',
-  sign: (text) => `signed:${fingerprint(text)}`,
-  signPublic: (text) => `signed for all:${fingerprint(text)}`,
+  sign: (text) => `signed:${checksum(text)}`,
+  signPublic: (text) => `signed for all:${checksum(text)}`,
   publicKeys: [],
-  hash: fingerprint,
   verify: (text, signature, keyId) => verdict(keyId, signature === testSigner.sign(text)),
   verifyPublic: (text, signature, keyId) =>
     verdict(keyId, signature === testSigner.signPublic(text)),
@@ -19,7 +18,7 @@ function verdict(keyId: string, isSame: boolean): SignatureVerdict {
 }
 
 /** FNV-1a, 32 bits. */
-function fingerprint(text: string): string {
+function checksum(text: string): string {
   let hash = 0x811c9dc5
   for (let index = 0; index < text.length; index++) {
     hash = Math.imul(hash ^ text.charCodeAt(index), 0x01000193)

@@ -1,5 +1,5 @@
 /** A signer for the tests of this folder. HMACs of two keys stand for the HMAC and for the Ed25519 signature. */
-import { createHash, createHmac } from 'node:crypto'
+import { createHmac } from 'node:crypto'
 import type { SignatureVerdict, Signer } from '../receipt.ts'
 
 export function createKeyedSigner(keyId: string, key: string): Signer {
@@ -15,7 +15,6 @@ export function createKeyedSigner(keyId: string, key: string): Signer {
     sign,
     signPublic,
     publicKeys: [],
-    hash: (text) => createHash('sha256').update(text).digest('hex'),
     verify: (text, signature, by) => verdict(by, sign(text) === signature),
     verifyPublic: (text, signature, by) => verdict(by, signPublic(text) === signature),
     trusting: () => signer,

@@ -1,6 +1,7 @@
 /** The claim of a fork binds the idempotency key of the request to the id of the new task, before that task exists. */
 import { canonical } from '../../core/canonical-json.ts'
 import type { Message } from '../../core/message.ts'
+import { sha256 } from '../../core/sha256.ts'
 import type { Task } from '../../core/task.ts'
 import type { Claim } from '../../ports/store/claims.ts'
 import type { Caller } from '../caller.ts'
@@ -11,14 +12,14 @@ import { checkSame } from '../sending/claims.ts'
 
 /** Undefined if the request has no key. */
 export function claimOfFork(
-  { ids, signer, clock }: EngineContext,
+  { ids, clock }: EngineContext,
   { principal }: Caller,
   { id, tenant, agent }: Task,
   { idempotencyKey, ...fork }: CheckedForkRequest,
 ): Claim | undefined {
   if (idempotencyKey === undefined) return undefined
   const key = `fork/${id}/${idempotencyKey}`
-  const digest = signer.hash(canonical(JSON.parse(JSON.stringify(fork))))
+  const digest = sha256(canonical(JSON.parse(JSON.stringify(fork))))
   return { tenant, principal, agent, key, taskId: ids.uuid(), digest, createdAt: clock.now() }
 }
 

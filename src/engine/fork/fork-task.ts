@@ -117,10 +117,9 @@ async function checkedPoint(
   point: ForkPoint,
 ): Promise<ForkPoint> {
   const agent = agentNamed(context, origin.agent)
-  const { clock, ids, signer, log } = context
-  const deps = { clock, ids, hash: signer.hash, log }
+  const { clock, ids, log } = context
   const replay = await context.table.during(agent, async () =>
-    replayCode(agent, point.past, deps, await pastOfTask(context, origin)),
+    replayCode(agent, point.past, { clock, ids, log }, await pastOfTask(context, origin)),
   )
   if (replay.verdict === 'stops' || replay.verdict === 'fails') {
     throw wrong(`the code of ${agent.name} does not come there any more: it ${replay.verdict}`)

@@ -9,6 +9,7 @@
 import type { Budget, BudgetFigures } from '../../core/budgets/budget.ts'
 import { canonical } from '../../core/canonical-json.ts'
 import { LullError } from '../../core/errors.ts'
+import { sha256 } from '../../core/sha256.ts'
 import { ALL_TENANTS, actorOf, type Caller } from '../caller.ts'
 import type { EngineContext } from '../context.ts'
 import { maySeeScope, ownerFor, withinTenantOf } from '../holds/hold-scope.ts'
@@ -76,7 +77,7 @@ export function createBudgets(
     const { measure, limit, per = 'life' } = given
     const scope = withinTenantOf(caller, given.scope)
     const owner = ownerFor(caller)
-    const id = idOf(contextOf(), caller, { scope, measure, per })
+    const id = idOf(caller, { scope, measure, per })
     const actor = actorOf(caller)
     const named = { id, owner, scope, measure, limit, per, actor }
     const command = { type: 'set', ...named, resume } as const
@@ -130,10 +131,6 @@ function infoOf({ budget, figures }: Judged): BudgetInfo {
 }
 
 /** Contains the tenant that the operator acts in, not the owner: a budget that gets another owner is the same budget. */
-function idOf(
-  { signer }: EngineContext,
-  { tenant }: Caller,
-  named: Pick<Budget, 'scope' | 'measure' | 'per'>,
-): string {
-  return `budget-${signer.hash(canonical({ owner: tenant, ...named })).slice(0, 16)}`
+function idOf({ tenant }: Caller, named: Pick<Budget, 'scope' | 'measure' | 'per'>): string {
+  return `budget-${sha256(canonical({ owner: tenant, ...named })).slice(0, 16)}`
 }

@@ -15,6 +15,7 @@
 import { firesOn, type Rule } from '../../core/budgets/rule.ts'
 import type { StoredEvent } from '../../core/cloud-event.ts'
 import { isLullError } from '../../core/errors.ts'
+import { sha256 } from '../../core/sha256.ts'
 import type { EngineContext } from '../context.ts'
 import type { Holds } from '../holds.ts'
 import type { Judged } from './check-budgets.ts'
@@ -27,7 +28,7 @@ export interface FireRules {
 }
 
 export function createFireRules(
-  contextOf: () => Pick<EngineContext, 'signer' | 'clock' | 'log'>,
+  contextOf: () => Pick<EngineContext, 'clock' | 'log'>,
   holdsOf: () => Pick<Holds, 'holdByRule'>,
   policies: Pick<Policies, 'rules'>,
 ): FireRules {
@@ -37,9 +38,7 @@ export function createFireRules(
   const newest = new Map<string, Promise<void>>()
 
   const holdId = (rule: Rule, cause: string): string =>
-    `hold-${contextOf()
-      .signer.hash(JSON.stringify([rule.id, cause]))
-      .slice(0, 32)}`
+    `hold-${sha256(JSON.stringify([rule.id, cause])).slice(0, 32)}`
 
   /** Fires the rule after the firings of it that are under way (F4). */
   function fire(rule: Rule, id: string, causedAt?: number): Promise<void> {

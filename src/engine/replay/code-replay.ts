@@ -40,7 +40,5 @@ export interface CodeReplay {
 export interface CodeReplayDeps {
   readonly clock: Clock
   readonly ids: IdSource
-  /** SHA-256, hex. */
-  readonly hash: (text: string) => string
   readonly log: Log
 }

@@ -41,7 +41,6 @@ export type EndCommand = Command & {
 export interface DryHostDeps {
   readonly clock: Clock
   readonly ids: IdSource
-  readonly hash: (text: string) => string
   readonly log: Log
   readonly journal: Journal
   readonly task: Task
@@ -61,7 +60,7 @@ const limits: RunHost['limits'] = {
 }
 
 export function createDryHost(deps: DryHostDeps): RunHost {
-  const { clock, ids, hash, log, journal, events } = deps
+  const { clock, ids, log, journal, events } = deps
   let { task } = deps
 
   function write(command: Command): Promise<Committed> {
@@ -115,7 +114,6 @@ export function createDryHost(deps: DryHostDeps): RunHost {
     ids,
     log,
     tracing: noTracing,
-    hash,
     live: createLiveTexts(),
     limits,
     commit(_taskId, lazy: LazyCommand) {

@@ -41,7 +41,7 @@ export function replayCode(
 function watch(
   agent: Agent,
   copy: WorkingCopy,
-  { clock, ids, hash, log }: CodeReplayDeps,
+  { clock, ids, log }: CodeReplayDeps,
   past: Past,
   answer: (replay: CodeReplay) => void,
 ): void {
@@ -75,7 +75,7 @@ function watch(
     },
     wrote: ({ records, task }) => run.observe(records, task),
   }
-  const host = createDryHost({ clock, ids, hash, log, journal, task: copy.task, events })
+  const host = createDryHost({ clock, ids, log, journal, task: copy.task, events })
   const again = (): void => undefined
   const run = new Run({
     host,

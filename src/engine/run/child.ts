@@ -3,6 +3,7 @@ import { describeError } from '../../core/describe-error.ts'
 import { isLullError } from '../../core/errors.ts'
 import type { Json } from '../../core/json.ts'
 import type { ChildResult, JournalRecord, LogRecord } from '../../core/records.ts'
+import { sha256 } from '../../core/sha256.ts'
 import type { Child } from '../agent-task.ts'
 import { agentCall } from './agent-call.ts'
 import type { ChildWaits } from './child-waits.ts'
@@ -27,12 +28,12 @@ type ChildFactory = (delegated: Delegated, exists: Promise<void>) => Child
 
 export function createChildFactory(deps: ChildFactoryDeps): ChildFactory {
   const { core } = deps
-  const { children, hash } = core.host
+  const { children } = core.host
 
   /** The id is derived from the call, so a call that is repeated after its record was lost adds no second reminder. */
   function reminderId(key: string): string {
     const { id, journal } = core.task
-    return `reminder-${hash(`${id}/${journal.generation}/${key}`).slice(0, 32)}`
+    return `reminder-${sha256(`${id}/${journal.generation}/${key}`).slice(0, 32)}`
   }
 
   return ({ childId: id, agent }, exists) => {

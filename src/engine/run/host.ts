@@ -31,8 +31,6 @@ export interface RunHost {
   readonly ids: IdSource
   readonly log: Log
   readonly tracing: Tracing
-  /** SHA-256, hex. */
-  readonly hash: (text: string) => string
   readonly limits: RunLimits
   /** Texts that steps have written and that are not recorded yet. */
   readonly live: LiveTexts

@@ -4,6 +4,7 @@ import type { InMs } from '../../core/duration.ts'
 import { LullError } from '../../core/errors.ts'
 import { type Message, type PartInput, textOf } from '../../core/message.ts'
 import type { Decision, Question } from '../../core/records.ts'
+import { sha256 } from '../../core/sha256.ts'
 import type { InterruptedState } from '../../core/states.ts'
 import type { Answer, AskOptions, AskRequest, ConsentRequest } from '../agent-task.ts'
 import { consentInput } from '../inputs.ts'
@@ -76,7 +77,7 @@ export function createQuestions(core: RunCore, stop: Stop): Questions {
   async function consent(request: ConsentRequest): Promise<Answer> {
     core.notInside('task.requireConsent', 'step')
     const { prompt, operation, scope, ...expires } = parse(consentInput, request)
-    const digest = host.hash(canonical(operation))
+    const digest = sha256(canonical(operation))
     const consentId = `consent-${host.ids.uuid()}`
     const reply = await replyTo(core.key('ask', 'consent'), digest, {
       state: 'user-consent-required',

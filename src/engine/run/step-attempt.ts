@@ -1,6 +1,7 @@
 /** Executes one attempt of a step within its time limit. */
 import { describeError } from '../../core/describe-error.ts'
 import { isLullError } from '../../core/errors.ts'
+import { sha256 } from '../../core/sha256.ts'
 import type { Span } from '../../ports/tracing.ts'
 import { Fatal, Rejection } from '../agent.ts'
 import type { StepContext, StepFunction } from '../agent-task.ts'
@@ -125,8 +126,8 @@ class Context implements StepContext {
   }
 
   get idempotencyKey(): string {
-    const { host, task } = this.#core
-    return host.hash(`${task.id}/${task.journal.generation}/${this.#key}`).slice(0, 32)
+    const { task } = this.#core
+    return sha256(`${task.id}/${task.journal.generation}/${this.#key}`).slice(0, 32)
   }
 
   get stream(): StepContext['stream'] {

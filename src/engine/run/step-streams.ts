@@ -14,6 +14,7 @@
  */
 import { LullError } from '../../core/errors.ts'
 import type { JournalRecord } from '../../core/records.ts'
+import { sha256 } from '../../core/sha256.ts'
 import { wholeCharacters } from '../../core/text-news.ts'
 import type { StepStream } from '../agent-task.ts'
 import type { RunCore } from './run-core.ts'
@@ -96,15 +97,14 @@ export class AttemptStreams {
   }
 
   #begin(): Map<string, Stream> {
-    const { hash, ids } = this.#core.host
-    this.#attempt = hash(ids.uuid()).slice(0, 12)
+    this.#attempt = sha256(this.#core.host.ids.uuid()).slice(0, 12)
     return new Map()
   }
 
   #create(name: string): Stream {
-    const { host, task } = this.#core
+    const { task } = this.#core
     const place = `${task.id}/${task.journal.generation}/${this.#key}/stream:${name}`
-    const artifactId = host.hash(place).slice(0, 32)
+    const artifactId = sha256(place).slice(0, 32)
     return { name, artifactId, text: '', published: 0, cancelFlush: undefined }
   }
 

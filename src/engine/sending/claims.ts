@@ -5,6 +5,7 @@
 import { canonical } from '../../core/canonical-json.ts'
 import { LullError } from '../../core/errors.ts'
 import type { Message } from '../../core/message.ts'
+import { sha256 } from '../../core/sha256.ts'
 import type { Claim } from '../../ports/store/claims.ts'
 import type { EngineContext } from '../context.ts'
 import { remainsOf } from '../removed-task.ts'
@@ -20,7 +21,7 @@ export function isKey({ options }: Pick<EngineContext, 'options'>, message: Mess
 
 /** The claim for a message. Undefined if it has no key. An explicit key is used without the message id. */
 export function claimFor(
-  context: Pick<EngineContext, 'options' | 'signer' | 'clock'>,
+  context: Pick<EngineContext, 'options' | 'clock'>,
   { caller, request }: Pick<Incoming, 'caller' | 'request'>,
   agent: string,
   taskId: string,
@@ -34,7 +35,7 @@ export function claimFor(
     key: idempotencyKey ?? `${message.contextId ?? ''}/${message.messageId}`,
     taskId,
     // Without an explicit key, two messages with the same id are the same message, even if their content differs.
-    digest: idempotencyKey === undefined ? '' : context.signer.hash(canonical(message)),
+    digest: idempotencyKey === undefined ? '' : sha256(canonical(message)),
     createdAt: context.clock.now(),
   }
 }

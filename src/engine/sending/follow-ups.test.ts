@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { canonical } from '../../core/canonical-json.ts'
-import { testSigner } from '../../testing/test-signer.ts'
+import { sha256 } from '../../core/sha256.ts'
 import {
   alice,
   bob,
@@ -98,7 +98,7 @@ describe('the same message to a task twice', () => {
       agent: 'worker',
       key: 'k',
       taskId: id,
-      digest: testSigner.hash(canonical(more.message)),
+      digest: sha256(canonical(more.message)),
       createdAt: 1,
     })
     expect((await second.get(id)).history).toHaveLength(1)

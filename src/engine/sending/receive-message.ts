@@ -7,6 +7,7 @@
 import { describeError } from '../../core/describe-error.ts'
 import { isLullError } from '../../core/errors.ts'
 import type { Message } from '../../core/message.ts'
+import { sha256 } from '../../core/sha256.ts'
 import { weightOf } from '../../core/weight.ts'
 import type { Claim } from '../../ports/store/claims.ts'
 import type { Agent, ReceiveResult } from '../agent.ts'
@@ -52,7 +53,7 @@ export async function receiveMessage(
   const taskId = context.ids.uuid()
   const mine = claimFor(context, incoming, agent.name, taskId)
   if (mine === undefined) return ask(taskId, undefined)
-  const duty = `receive ${context.signer.hash(nameOf(mine))}`
+  const duty = `receive ${sha256(nameOf(mine))}`
   const receive = async (): Promise<SendResult> => {
     const owner = await context.store.claim(mine)
     checkSame(owner, mine)

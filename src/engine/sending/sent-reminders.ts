@@ -3,6 +3,7 @@
  */
 import { LullError } from '../../core/errors.ts'
 import type { Reminder } from '../../core/reminders.ts'
+import { sha256 } from '../../core/sha256.ts'
 import type { Agent } from '../agent.ts'
 import type { Caller } from '../caller.ts'
 import type { EngineContext } from '../context.ts'
@@ -12,7 +13,7 @@ import { toReminder } from '../to-reminder.ts'
 
 /** @throws LullError `NOT_OFFERED` or `LIMIT_EXCEEDED` */
 export function sentReminders(
-  { clock, signer, admitReminders }: EngineContext,
+  { clock, admitReminders }: EngineContext,
   caller: Caller,
   agent: Agent | undefined,
   { message, idempotencyKey, reminders = [] }: CheckedSendRequest,
@@ -22,7 +23,7 @@ export function sentReminders(
   return reminders.map((given, index) => {
     // The id is derived from the message, so a repeated message adds no second reminder.
     const named = idempotencyKey ?? message.messageId
-    const own = signer.hash(JSON.stringify([named, index, given.body])).slice(0, 32)
+    const own = sha256(JSON.stringify([named, index, given.body])).slice(0, 32)
     return toReminder(given, `reminder-${own}`, clock.now())
   })
 }

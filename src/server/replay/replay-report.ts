@@ -9,9 +9,10 @@ import {
   replayAgents,
 } from '../../engine/replay/replay-agents.ts'
 import { timelineOf } from '../../protocols/ops/timeline.ts'
-import { replayDeps } from '../../testing/replay-agents.ts'
 import type { TaskLog } from '../../wire/ops/logs.ts'
 import type { TimelineEntry } from '../../wire/ops/timeline.ts'
+import { systemClock } from '../system/clock.ts'
+import { createIds } from '../system/ids.ts'
 import type { TaskSource } from './stored-tasks.ts'
 
 export type { AgentsReplay, TaskReplay } from '../../engine/replay/replay-agents.ts'
@@ -32,10 +33,11 @@ export function replayReport(recorded: RecordedTask): ReplayReport {
   return { taskId, agent, state, ok, ...check, timeline: timelineOf(recorded.records) }
 }
 
+const LONG_MS = 60_000
 const openStates = states.filter((state) => !isTerminal(state))
 
 /** Runs the code of the agents against the logs of all open tasks. */
-export function replayOpenTasks(
+export async function replayOpenTasks(
   source: TaskSource,
   agents: readonly Agent[],
   parked: boolean,
@@ -47,7 +49,10 @@ export function replayOpenTasks(
       yield { records: recorded.records, past: pastOf(recorded) }
     }
   }
-  return replayAgents({ agents, logs: logs(), parked }, replayDeps())
+  const deps = { clock: systemClock, ids: createIds(), log: () => undefined }
+  // The timers of the system's clock do not keep the process alive while the replay waits for them.
+  const alive = setInterval(() => undefined, LONG_MS)
+  return replayAgents({ agents, logs: logs(), parked }, deps).finally(() => clearInterval(alive))
 }
 
 /** What a server answered. Records of a newer version are found when they are folded. */

@@ -1,4 +1,4 @@
-import { createHash, createHmac, hash, randomBytes, timingSafeEqual } from 'node:crypto'
+import { createHash, createHmac, randomBytes, timingSafeEqual } from 'node:crypto'
 import { join } from 'node:path'
 import { LullError } from '../../core/errors.ts'
 import type { PublicKey, Signer, Verifier } from '../../core/receipt.ts'
@@ -20,7 +20,6 @@ export function createSigner(key: Buffer, former: readonly Buffer[] = []): Signe
     sign: (text) => signed(text, key),
     signPublic: (text) => signPublic(text, privateKey),
     publicKeys,
-    hash: sha256,
     verify(text, signature, signedWith) {
       const known = keys.get(signedWith)
       if (known === undefined) return 'unknown-key'
@@ -39,15 +38,10 @@ export function createSigner(key: Buffer, former: readonly Buffer[] = []): Signe
 /** Verifies with public keys alone. @throws when a key is not an Ed25519 key */
 export function createPublicVerifier(keys: readonly PublicKey[]): Verifier {
   return {
-    hash: sha256,
     verify: () => 'unknown-key',
     verifyPublic: verifyWith(keys),
     trusting: (more) => createPublicVerifier([...more, ...keys]),
   }
-}
-
-function sha256(text: string): string {
-  return hash('sha256', text)
 }
 
 function signed(text: string, key: Buffer): string {

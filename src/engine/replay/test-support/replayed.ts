@@ -1,7 +1,6 @@
 import type { LogRecord } from '../../../core/records.ts'
 import { createCountingIds } from '../../../testing/counting-ids.ts'
 import { createManualClock } from '../../../testing/manual-clock.ts'
-import { testSigner } from '../../../testing/test-signer.ts'
 import type { Agent } from '../../agent.ts'
 import type { CodeReplay, CodeReplayDeps } from '../code-replay.ts'
 import { replayCode } from '../replay-code.ts'
@@ -9,7 +8,7 @@ import { replayCode } from '../replay-code.ts'
 /** Moves a clock of its own until the work is done. */
 export async function withMovingClock<T>(work: (deps: CodeReplayDeps) => Promise<T>): Promise<T> {
   const clock = createManualClock()
-  const deps = { clock, ids: createCountingIds(), hash: testSigner.hash, log: () => undefined }
+  const deps = { clock, ids: createCountingIds(), log: () => undefined }
   let isOver = false
   const working = work(deps).finally(() => {
     isOver = true
