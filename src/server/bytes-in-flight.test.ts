@@ -1,79 +1,40 @@
-import { EventEmitter } from 'node:events'
-import type { ServerResponse } from 'node:http'
 import { describe, expect, it } from 'vitest'
-import { type Identity, owner } from './auth/identity.ts'
+import { type Identity, noIdentity, owner } from './auth/identity.ts'
 import { createBytesInFlight } from './bytes-in-flight.ts'
 
 const caller = (principal: string): Identity => ({ tenant: 'acme', principal, scopes: new Set() })
 
-class Connection extends EventEmitter {
-  destroyed = false
-  respond(): ServerResponse {
-    const outgoing = Object.assign(new EventEmitter(), { req: { socket: this }, destroyed: false })
-    return outgoing as unknown as ServerResponse
-  }
-}
-const respond = (): ServerResponse => new Connection().respond()
-
-describe('bytes in flight', () => {
-  it('F1: of a caller are limited, and one large answer is always possible', () => {
-    const inFlight = createBytesInFlight(100)
-    expect(inFlight.hold(caller('ann'), respond(), 150)).toBeUndefined()
-    expect(inFlight.hold(caller('ann'), respond(), 1)).toEqual({
-      limit: 'bytesInFlight of the principal',
-      value: 100,
-    })
-    expect(inFlight.hold(caller('bob'), respond(), 100)).toBeUndefined()
+describe('F1: bytes in flight', () => {
+  it('of a caller are limited, and one large answer is always possible', () => {
+    const refused: string[] = []
+    const { account } = createBytesInFlight(100, (limit) => refused.push(limit))
+    const [first, second] = [account(caller('ann')), account(caller('ann'))]
+    expect(first.set(150)).toBeUndefined()
+    const reached = { limit: 'bytesInFlight of the principal', value: 100 }
+    expect(second.set(1)).toEqual(reached)
+    expect(account(caller('bob')).set(100)).toBeUndefined()
+    first.set(40)
+    expect(second.set(60)).toBeUndefined()
+    expect(second.set(61)).toEqual(reached)
+    expect(first.set(41)).toEqual(reached)
+    second.set(59)
+    expect(first.set(41)).toBeUndefined()
+    expect(refused).toEqual(Array(3).fill(reached.limit))
   })
 
-  it('F1: of all callers together are limited, and the owner by this alone', () => {
-    const inFlight = createBytesInFlight(100)
-    for (let n = 0; n < 3; n++) expect(inFlight.hold(owner, respond(), 100)).toBeUndefined()
-    expect(inFlight.hold(caller('ann'), respond(), 100)).toBeUndefined()
+  it('of all callers together are limited, and the owner by this alone', () => {
+    const { account } = createBytesInFlight(100)
+    for (let n = 0; n < 3; n++) expect(account(owner).set(100)).toBeUndefined()
+    expect(account(caller('ann')).set(100)).toBeUndefined()
     const reached = { limit: 'bytesInFlight of the server', value: 400 }
-    expect(inFlight.hold(owner, respond(), 1)).toEqual(reached)
-    expect(inFlight.hold(caller('bob'), respond(), 1)).toEqual(reached)
+    expect(account(owner).set(1)).toEqual(reached)
+    expect(account(caller('bob')).set(1)).toEqual(reached)
   })
 
-  it('F2: count until the answer was sent or the connection is gone, and only once', () => {
-    const inFlight = createBytesInFlight(100)
-    const connection = new Connection()
-    const [first, queued] = [connection.respond(), connection.respond()]
-    inFlight.hold(caller('ann'), first, 40)
-    inFlight.hold(caller('ann'), first, 40)
-    inFlight.hold(caller('ann'), queued, 20)
-    expect(inFlight.hold(caller('ann'), respond(), 1)).toBeDefined()
-    first.emit('close')
-    expect(inFlight.hold(caller('ann'), first, 80)).toBeUndefined()
-    connection.emit('close')
-    connection.emit('close')
-    expect(connection.listenerCount('close')).toBe(0)
-  })
-
-  it('F2: do not count when the client has disconnected before the answer is ready', () => {
-    const inFlight = createBytesInFlight(100)
-    const connection = new Connection()
-    const [first, queued] = [connection.respond(), connection.respond()]
-    inFlight.hold(caller('ann'), first, 10)
-    connection.destroyed = true
-    connection.emit('close')
-    for (const outgoing of [first, queued]) inFlight.hold(caller('ann'), outgoing, 100)
-    const over = respond()
-    Object.assign(over, { destroyed: true })
-    inFlight.hold(caller('ann'), over, 100)
-    expect(inFlight.hold(caller('ann'), respond(), 100)).toBeUndefined()
-    expect(connection.listenerCount('close')).toBe(0)
-  })
-
-  it('F2: of a stream count until they were taken, and not again when it closes', () => {
-    const inFlight = createBytesInFlight(100)
-    const [stream, other] = [respond(), respond()]
-    inFlight.hold(caller('ann'), stream, 100)
-    inFlight.free(stream)
-    expect(inFlight.hold(caller('ann'), other, 100)).toBeUndefined()
-    stream.emit('close')
-    inFlight.free(stream)
-    expect(inFlight.hold(caller('ann'), respond(), 1)).toBeDefined()
-    inFlight.free(respond())
+  it('of strangers are those of no principal', () => {
+    const { account } = createBytesInFlight(100)
+    const { tenant, principal } = noIdentity
+    account(noIdentity).set(100)
+    expect(account({ ...noIdentity, tenant, principal }).set(100)).toBeUndefined()
   })
 })

@@ -8,6 +8,7 @@ import { type A2A, createA2A, ownTaskScopes } from '../protocols/a2a/index.ts'
 import type { Admission } from './auth/admission.ts'
 import { callerOf, owner } from './auth/identity.ts'
 import { createRefusedAttempts } from './auth/refused-attempts.ts'
+import { createBytesInFlight } from './bytes-in-flight.ts'
 import { createFront, type FrontOptions } from './front.ts'
 import { type Listener, listen } from './listen.ts'
 import { openApp } from './test-support/open-app.ts'
@@ -33,6 +34,7 @@ async function openBoth(more: Partial<FrontOptions> = {}): Promise<{ port: numbe
   open.push(listener)
   listener.answer(
     createFront({
+      inFlight: createBytesInFlight(100_000_000),
       meter: noMeter,
       a2a,
       app,

@@ -9,14 +9,15 @@ import type { Log } from '../ports/log.ts'
 import type { Meter } from '../ports/meter.ts'
 import type { A2A, A2AEnv } from '../protocols/a2a/index.ts'
 import type { HttpAnswer } from '../wire/http.ts'
-import { type Admission, defaultLimits, type Refused } from './auth/admission.ts'
+import type { Admission, Refused } from './auth/admission.ts'
 import type { Authenticate } from './auth/authenticate.ts'
 import { identities } from './auth/identities.ts'
 import { callerOf, type Identity, may, noIdentity, owner } from './auth/identity.ts'
 import type { RefusedAttempts } from './auth/refused-attempts.ts'
 import { isPublic } from './auth/route-scopes.ts'
-import { type BytesInFlight, createBytesInFlight } from './bytes-in-flight.ts'
+import type { BytesInFlight } from './bytes-in-flight.ts'
 import { createCors } from './cors.ts'
+import type { CountedResponse } from './counted-response.ts'
 import { addressed, createGuard } from './guard.ts'
 import {
   BODY_LIMIT_BYTES,
@@ -27,7 +28,7 @@ import {
   receive,
   writeText,
 } from './node-http.ts'
-import { jsonHeaders, refusalText } from './refusals.ts'
+import { jsonHeaders, refusalAbove, refusalText } from './refusals.ts'
 import { inRequestSpan } from './telemetry/request-span.ts'
 import { whenOver } from './when-over.ts'
 import { writeEvents } from './write-events.ts'
@@ -44,16 +45,11 @@ export interface FrontOptions {
   readonly allowedHosts?: readonly string[] | undefined
   readonly allowedOrigins?: readonly string[] | undefined
   readonly bodyLimitBytes?: number | undefined
-  readonly bytesInFlight?: number | undefined
+  readonly inFlight: BytesInFlight
   readonly meter: Pick<Meter, 'add'>
 }
 
 const challenge = { ...jsonHeaders, 'www-authenticate': 'Bearer realm="lull"' }
-
-const tooMany = { ...jsonHeaders, 'retry-after': '1' }
-
-/** Smaller answers are not counted. */
-const LARGE_BYTES = 16_384
 
 const envs = new WeakMap<Identity, A2AEnv>()
 
@@ -72,10 +68,12 @@ function envOf(identity: Identity): A2AEnv {
 /** The adapter of the application takes a body that was already read from `rawBody`. */
 type Read = IncomingMessage & { rawBody?: Buffer }
 
-export function createFront(options: FrontOptions): RequestListener {
+/** What answers each request. Its responses are counted. */
+export type Front = RequestListener<typeof IncomingMessage, typeof CountedResponse>
+
+export function createFront(options: FrontOptions): Front {
   const { a2a, app, log, authenticate, host, bodyLimitBytes = BODY_LIMIT_BYTES } = options
   const guard = createGuard(options)
-  const inFlight = createBytesInFlight(options.bytesInFlight ?? defaultLimits.bytesInFlight)
   const cors = createCors(options.allowedOrigins)
   const rest = getRequestListener(app.fetch, { hostname: host, overrideGlobalObjects: false })
 
@@ -92,17 +90,13 @@ export function createFront(options: FrontOptions): RequestListener {
       const answer = await answering
       noteForbidden(incoming, answer.status)
       // Not awaited, so that the request and its body can be collected while the stream is open.
-      writeAnswer({ incoming, outgoing }, answer, counting)?.catch((error: unknown) =>
+      writeAnswer(outgoing, answer)?.catch((error: unknown) =>
         failed({ incoming, outgoing, path }, error),
       )
     } catch (error) {
       failed(request, error)
     }
   }
-
-  const hold: Hold = ({ incoming, outgoing }, bytes) =>
-    inFlight.hold(identities.of(incoming), outgoing, bytes)
-  const counting = { hold, free: inFlight.free }
 
   function noteForbidden(incoming: IncomingMessage, status: number): void {
     if (status === 403) options.refused.ofCaller(incoming, identities.of(incoming))
@@ -121,7 +115,7 @@ export function createFront(options: FrontOptions): RequestListener {
     else refuse(outgoing, 500, 'INTERNAL', 'Internal error')
   }
 
-  const receiver: Receiver = { received: inRequestSpan(received), failed, hold }
+  const receiver: Receiver = { received: inRequestSpan(received), failed }
 
   return (incoming, outgoing) => {
     const { headers } = incoming
@@ -150,39 +144,28 @@ export function createFront(options: FrontOptions): RequestListener {
   }
 }
 
-type Exchange = Pick<NodeRequest, 'incoming' | 'outgoing'>
-type Hold = (exchange: Exchange, bytes: number) => Refused | undefined
-type Counting = Pick<BytesInFlight, 'free'> & { readonly hold: Hold }
-
 /** Writes a whole answer at once. @returns a promise when it is a stream */
 function writeAnswer(
-  exchange: Exchange,
+  outgoing: ServerResponse,
   { status, headers, body }: HttpAnswer,
-  { hold, free }: Counting,
 ): Promise<void> | undefined {
-  const { outgoing } = exchange
-  const held = (bytes: number): Refused | undefined =>
-    bytes < LARGE_BYTES ? undefined : hold(exchange, bytes)
-  if (typeof body === 'object') {
-    const written = (): void => free(outgoing)
-    // The body of the request is no longer needed.
-    written()
-    const mayWrite = (bytes: number): boolean => held(bytes) === undefined
-    return writeEvents(outgoing, status, headers, body, { mayWrite, written })
-  }
-  const refused = held(body?.length ?? 0)
-  if (refused === undefined) writeText(outgoing, status, headers, body)
-  else refuseAbove(outgoing, refused)
+  if (typeof body === 'object') return writeEvents(outgoing, status, headers, body)
+  writeText(outgoing, status, headers, body)
   return undefined
 }
 
-const REFUSED = 'lull_requests_refused_total'
+export const REFUSED = 'lull_requests_refused_total'
 
 /** False when the request was refused: it has no valid credential, or its sender has reached a limit. */
 function entered(
   { incoming, outgoing, path }: NodeRequest,
   identity: Identity | undefined,
-  { admission, refused, meter }: Pick<FrontOptions, 'admission' | 'refused' | 'meter'>,
+  {
+    admission,
+    inFlight,
+    refused,
+    meter,
+  }: Pick<FrontOptions, 'admission' | 'inFlight' | 'refused' | 'meter'>,
 ): boolean {
   if (identity === undefined) {
     refused.ofStranger(incoming, 'UNAUTHENTICATED')
@@ -192,6 +175,7 @@ function entered(
     return false
   }
   // A supervisor gets the truth also while strangers use up their limits. The answer costs nothing.
+  outgoing.countFor(inFlight.account(identity))
   if (identity === noIdentity && path === '/healthz') {
     identities.remember(incoming, identity)
     return true
@@ -216,10 +200,9 @@ function refuseBody(outgoing: ServerResponse, error: unknown, limit: number): bo
   return true
 }
 
-function refuseAbove(outgoing: ServerResponse, { limit, value }: Refused): void {
-  const text = `The limit ${limit} (${value}) is reached`
-  const status = limit.endsWith('of the server') ? 503 : 429
-  writeText(outgoing, status, tooMany, refusalText('LIMIT_EXCEEDED', text))
+function refuseAbove(outgoing: ServerResponse, refused: Refused): void {
+  const { status, headers, text } = refusalAbove(refused)
+  writeText(outgoing, status, headers, text)
 }
 
 function refuse(outgoing: ServerResponse, status: number, code: string, message: string): void {

@@ -1,22 +1,25 @@
 /**
  * The listening socket. It is bound before the engine opens, so that a port in use is reported before any other work.
  */
-import { createServer, type RequestListener, type Server, type ServerOptions } from 'node:http'
+import { createServer, type Server } from 'node:http'
 import type { Log } from '../ports/log.ts'
+import { CountedResponse } from './counted-response.ts'
 import { earlyAnswer } from './early-answers.ts'
+import type { Front } from './front.ts'
 import { listenError } from './start-error.ts'
 import { takeUpgrades, type Upgrade } from './upgrades.ts'
 
 export interface Listener {
   readonly port: number
   /** Answers requests with the handler, including those that arrived earlier. */
-  answer(handler: RequestListener, upgrade?: Upgrade): void
+  answer(handler: Front, upgrade?: Upgrade): void
   /** Accepts no further connections, waits at most `graceMs` for open requests, and then closes their connections. */
   close(graceMs: number): Promise<void>
 }
 
-/** How long a client may take to send the head of a request, and the whole request. */
-const times: ServerOptions = {
+const options = {
+  ServerResponse: CountedResponse,
+  // How long a client may take to send the head of a request, and the whole request.
   headersTimeout: 15_000,
   requestTimeout: 120_000,
   connectionsCheckingInterval: 5_000,
@@ -27,11 +30,11 @@ const MAX_EARLY = 1_000
 
 /** @throws StartError */
 export async function listen(host: string, port: number, log: Log = () => {}): Promise<Listener> {
-  const early: Parameters<RequestListener>[] = []
-  const wait: RequestListener = (...request) => {
+  const early: Parameters<Front>[] = []
+  const wait: Front = (...request) => {
     if (!earlyAnswer(...request, early.length < MAX_EARLY)) early.push(request)
   }
-  const server = createServer(times, wait)
+  const server = createServer(options, wait)
   await new Promise<void>((resolve, reject) => {
     server.once('error', (error) => reject(listenError(error, host, port)))
     server.listen(port, host, resolve)

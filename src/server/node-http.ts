@@ -2,6 +2,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { addressOf, type HttpHeaders, type HttpRequest } from '../wire/http.ts'
 import type { Refused } from './auth/admission.ts'
+import type { CountedResponse } from './counted-response.ts'
 import { nameRequestSpan } from './telemetry/request-span.ts'
 import { whenOver } from './when-over.ts'
 
@@ -9,8 +10,6 @@ import { whenOver } from './when-over.ts'
 export const BODY_LIMIT_BYTES: number = 10 * 1024 * 1024
 
 const NOTHING = Buffer.alloc(0)
-/** A client that takes nothing of its answer for so long is disconnected. */
-const STALLED_MS = 30_000
 
 /** A class, because one is made per request and its methods are shared. Headers are read on demand. */
 export class NodeRequest implements HttpRequest {
@@ -18,11 +17,11 @@ export class NodeRequest implements HttpRequest {
   readonly path: string
   readonly search: string
   readonly incoming: IncomingMessage
-  readonly outgoing: ServerResponse
+  readonly outgoing: CountedResponse
   /** Empty until the body was received. */
   body: Buffer = NOTHING
 
-  constructor(incoming: IncomingMessage, outgoing: ServerResponse) {
+  constructor(incoming: IncomingMessage, outgoing: CountedResponse) {
     const { path, search } = addressOf(incoming.url ?? '/')
     this.method = incoming.method ?? 'GET'
     this.path = path
@@ -72,8 +71,6 @@ export interface Receiver {
   received(request: NodeRequest): void
   /** Called when the body is larger than allowed (`BodyTooLarge`) or was refused, or the connection broke. */
   failed(request: NodeRequest, error: unknown): void
-  /** Called with the size of each piece of a body that arrives in pieces. Returns the limit that was reached. */
-  hold(request: NodeRequest, bytes: number): Refused | undefined
 }
 
 /** Reads the body. Bytes beyond the limit are read and discarded, so that the client can read the refusal. */
@@ -93,8 +90,7 @@ function take(request: NodeRequest, limit: number, receiver: Receiver): void {
     receiver.received(request)
     return
   }
-  const hold = (bytes: number): Refused | undefined => receiver.hold(request, bytes)
-  collect(incoming, first ?? NOTHING, limit, hold).then(
+  collect(request, first ?? NOTHING, limit).then(
     (body) => {
       request.body = body
       receiver.received(request)
@@ -104,10 +100,9 @@ function take(request: NodeRequest, limit: number, receiver: Receiver): void {
 }
 
 function collect(
-  incoming: IncomingMessage,
+  { incoming, outgoing }: NodeRequest,
   first: Buffer,
   limit: number,
-  hold: (bytes: number) => Refused | undefined,
 ): Promise<Buffer> {
   return new Promise((resolve, reject) => {
     let chunks: Buffer[] = []
@@ -115,7 +110,7 @@ function collect(
     let refused: Refused | undefined
     const add = (chunk: Buffer): void => {
       size += chunk.length
-      if (size <= limit) refused ??= hold(chunk.length)
+      if (size <= limit) refused ??= outgoing.holdBody(chunk.length)
       if (size <= limit && refused === undefined) {
         chunks.push(chunk)
       } else {
@@ -149,8 +144,7 @@ export function writeText(
     // Corked, so that head and body are one write. `end(body)` would take a slower path and add an empty write.
     outgoing.cork()
     // ASCII text is the same in Latin-1, and Latin-1 is copied without encoding each character.
-    const isTaken = outgoing.write(body, size === body.length ? 'latin1' : 'utf8')
-    if (!isTaken) outgoing.setTimeout(STALLED_MS, () => outgoing.destroy())
+    outgoing.write(body, size === body.length ? 'latin1' : 'utf8')
     outgoing.uncork()
   } else {
     outgoing.writeHead(status, fields)

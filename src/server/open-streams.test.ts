@@ -1,4 +1,4 @@
-/** Cites F2 of bytes-in-flight.ts, on a real server: what open streams have sent takes nothing from their caller. */
+/** Cites F2 of counted-response.ts, on a real server: what open streams have sent takes nothing from their caller. */
 import { request } from 'node:http'
 import { afterEach, expect, it } from 'vitest'
 import { noMeter } from '../ports/meter.ts'
@@ -6,6 +6,7 @@ import { createA2A } from '../protocols/a2a/index.ts'
 import { createManualClock } from '../testing/manual-clock.ts'
 import { createHeartbeat, type FrameSource } from '../wire/event-stream.ts'
 import { createRefusedAttempts } from './auth/refused-attempts.ts'
+import { createBytesInFlight } from './bytes-in-flight.ts'
 import { createFront } from './front.ts'
 import { type Listener, listen } from './listen.ts'
 import { openApp } from './test-support/open-app.ts'
@@ -48,7 +49,7 @@ async function open(): Promise<number> {
     authenticate: () => ann,
     admission: { enter: () => () => undefined, close: () => undefined },
     refused: createRefusedAttempts(engine.audit),
-    bytesInFlight: LARGE + 1,
+    inFlight: createBytesInFlight(LARGE + 1),
   })
   listener.answer(front)
   return listener.port

@@ -2,6 +2,7 @@
 import { type ErrorCode, isLullError } from '../core/errors.ts'
 import { retryAfterSeconds } from '../core/retry-after.ts'
 import type { HttpHeaders } from '../wire/http.ts'
+import type { Refused } from './auth/admission.ts'
 
 /** @param path what in the request is wrong, as `data.path` of JSON-RPC says it */
 export function refusalText(code: string, message: string, path = ''): string {
@@ -9,6 +10,18 @@ export function refusalText(code: string, message: string, path = ''): string {
 }
 
 export const jsonHeaders: HttpHeaders = { 'content-type': 'application/json' }
+
+const tooMany = { ...jsonHeaders, 'retry-after': '1' }
+
+/** The answer where a limit of the caller or of the server was reached. */
+export function refusalAbove({ limit, value }: Refused): {
+  readonly status: number
+  readonly headers: HttpHeaders
+  readonly text: string
+} {
+  const text = refusalText('LIMIT_EXCEEDED', `The limit ${limit} (${value}) is reached`)
+  return { status: limit.endsWith('of the server') ? 503 : 429, headers: tooMany, text }
+}
 
 export function refusal(
   status: number,

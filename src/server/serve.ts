@@ -13,8 +13,9 @@ import type { AuthMode } from './auth/auth-modes.ts'
 import type { AuthenticateRequest } from './auth/authenticate.ts'
 import { identityOfRequest } from './auth/gate.ts'
 import { createRefusedAttempts } from './auth/refused-attempts.ts'
+import { createBytesInFlight } from './bytes-in-flight.ts'
 import { type CheckedConfig, readConfig, type ServerConfig } from './config.ts'
-import { createFront } from './front.ts'
+import { createFront, REFUSED } from './front.ts'
 import { isLoopback } from './guard.ts'
 import { type Listener, listen } from './listen.ts'
 import { type OpenEngine, openEngine, toStderr } from './open-engine.ts'
@@ -147,9 +148,11 @@ async function answerOn(
   const { clock, meter = noMeter } = open.deps
   const admission = createAdmission({ clock, stillValid }, { ...defaultLimits, ...config.limits })
   const refused = createRefusedAttempts(engine.audit)
-  const doors = { authenticate, admission, refused }
+  const { bytesInFlight } = { ...defaultLimits, ...config.limits }
+  const inFlight = createBytesInFlight(bytesInFlight, (limit) => meter.add(REFUSED, 1, limit))
+  const doors = { authenticate, admission, inFlight, refused }
   listener.answer(
-    createFront({ ...guarding, ...doors, ...config.limits, a2a, app, log, meter }),
+    createFront({ ...guarding, ...doors, a2a, app, log, meter }),
     createUpgrade(acp, doors, guarding),
   )
   const hide = showAddress(data, `ws://${reachable(host)}:${port}${ACP_PATH}`, auth.ownerToken)

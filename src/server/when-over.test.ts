@@ -2,12 +2,13 @@ import { once } from 'node:events'
 import { createServer, type ServerResponse } from 'node:http'
 import { type AddressInfo, connect } from 'node:net'
 import { expect, it } from 'vitest'
+import { CountedResponse } from './counted-response.ts'
 import { NodeRequest } from './node-http.ts'
 import { whenOver } from './when-over.ts'
 
 /** Two responses of one connection, the second of which waits for the first, and what closes the connection. */
 async function queued() {
-  const server = createServer()
+  const server = createServer({ ServerResponse: CountedResponse })
   const found: NodeRequest[] = []
   const both = new Promise<void>((resolve) => {
     server.on('request', (incoming, outgoing) => {

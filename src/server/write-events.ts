@@ -8,22 +8,11 @@ import {
 } from '../wire/event-stream.ts'
 import type { HttpHeaders } from '../wire/http.ts'
 
-/** Counts the frames that are in memory. */
-export interface FrameCount {
-  /** False ends the stream: the frame would be too much. */
-  mayWrite(bytes: number): boolean
-  /** Called when the socket has taken the frame. */
-  written(): void
-}
-
-const uncounted: FrameCount = { mayWrite: () => true, written: () => undefined }
-
 export async function writeEvents(
   outgoing: ServerResponse,
   status: number,
   headers: HttpHeaders,
   source: FrameSource,
-  count: FrameCount = uncounted,
 ): Promise<void> {
   const { heartbeat } = source
   const { socket } = outgoing.req
@@ -67,14 +56,11 @@ export async function writeEvents(
     for (;;) {
       const { text, last } = await next
       if (left || outgoing.destroyed) return
-      // The client comes back with the id of the last frame it has read.
-      if (!count.mayWrite(text.length)) return void outgoing.destroy()
       if (last) {
         outgoing.end(text)
         return
       }
       if (!outgoing.write(text)) await drained()
-      count.written()
       if (left) return
       missed = 0
       next = source.next()

@@ -8,9 +8,10 @@ import { noMeter } from '../../src/ports/meter.ts'
 import type { Store } from '../../src/ports/store.ts'
 import { createA2A } from '../../src/protocols/a2a/index.ts'
 import { createApp } from '../../src/server/app.ts'
-import type { Admission } from '../../src/server/auth/admission.ts'
+import { type Admission, defaultLimits } from '../../src/server/auth/admission.ts'
 import { owner } from '../../src/server/auth/identity.ts'
 import { createRefusedAttempts } from '../../src/server/auth/refused-attempts.ts'
+import { createBytesInFlight } from '../../src/server/bytes-in-flight.ts'
 import { createFront } from '../../src/server/front.ts'
 import { listen } from '../../src/server/listen.ts'
 import { openEngine } from '../../src/server/open-engine.ts'
@@ -42,6 +43,7 @@ export async function openWholeServer(): Promise<WholeServer> {
   const app = createApp({ engine, log, url, identityOf: () => owner })
   listener.answer(
     createFront({
+      inFlight: createBytesInFlight(defaultLimits.bytesInFlight),
       meter: noMeter,
       a2a,
       app,

@@ -10,7 +10,7 @@
  * The owner of the process has no limits.
  */
 import type { Clock } from '../../ports/clock.ts'
-import { type Identity, noIdentity, owner } from './identity.ts'
+import { type Identity, keyOfIdentity, noIdentity, owner } from './identity.ts'
 
 export interface AdmissionLimits {
   /** Requests that a principal may begin in a second. A burst of twice as many is taken. */
@@ -136,7 +136,6 @@ export function createAdmission(
 
 /** The keys of strangers are like those of no tenant. */
 function keysOf(identity: Identity): readonly [ofPrincipal: string, ofTenant: string] {
-  if (identity === noIdentity) return ['stranger', 'strangers']
-  const { tenant, principal } = identity
-  return [JSON.stringify([tenant, principal]), JSON.stringify([tenant])]
+  const ofTenant = identity === noIdentity ? 'strangers' : JSON.stringify([identity.tenant])
+  return [keyOfIdentity(identity), ofTenant]
 }

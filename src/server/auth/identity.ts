@@ -49,6 +49,12 @@ export function callerOf({ tenant, principal, credentialId }: Identity): Caller 
     : { tenant, principal, credential: credentialId }
 }
 
+/** One for each caller. Strangers are none of a tenant's principals. */
+export function keyOfIdentity(identity: Identity): string {
+  if (identity === noIdentity) return 'stranger'
+  return JSON.stringify([identity.tenant, identity.principal])
+}
+
 const LONGEST_NAME = 256
 
 /**
