@@ -73,5 +73,5 @@ function submission(number, { taskId, contextId, token }, agent, ids) {
   const parts = [{ text: String(number) }]
   const message = { messageId: ids.uuid(), role: 'ROLE_USER', parts, taskId, contextId }
   const born = { taskId, ...caller, agent, contextId, message, eventsAfter: 0 }
-  return { type: 'submit', submission: born, run: { token, worker: WORKER } }
+  return { type: 'submit', submission: born, run: { token, worker: WORKER }, holds: [] }
 }

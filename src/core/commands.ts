@@ -13,6 +13,7 @@ import type {
   JournalRecord,
   LogRecord,
   Question,
+  RecordBody,
   RunToken,
   Submission,
 } from './records.ts'
@@ -46,7 +47,8 @@ export type OuterCommand =
       readonly type: 'submit'
       readonly submission: Submission
       readonly run?: RunToken | undefined
-      readonly holds?: readonly HoldMark[]
+      /** The holds that it is created under, here and below. */
+      readonly holds: readonly HoldMark[]
       readonly rejection?: Message | undefined
     }
   /** Creates a task with the past of another. The new task is paused. */
@@ -56,6 +58,15 @@ export type OuterCommand =
       readonly past: readonly LogRecord[]
       readonly forked: Forking
       readonly stop: Pick<Suspension, 'handle' | 'actor' | 'reason'>
+      readonly holds: readonly HoldMark[]
+    }
+  /** Creates a task with a log that was written in another store. */
+  | {
+      readonly type: 'import'
+      readonly log: readonly LogRecord[]
+      readonly imported: RecordBody & { readonly type: 'imported' }
+      /** Of the stop that the holds make. */
+      readonly handle: string
       readonly holds: readonly HoldMark[]
     }
   /**

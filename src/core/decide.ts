@@ -11,6 +11,7 @@ import type { Command, CommandType } from './commands.ts'
 import * as control from './decide/control.ts'
 import type { Decided } from './decide/decided.ts'
 import * as forking from './decide/forking.ts'
+import * as importing from './decide/importing.ts'
 import * as lifecycle from './decide/lifecycle.ts'
 import * as pausing from './decide/pausing.ts'
 import * as reminding from './decide/reminding.ts'
@@ -28,41 +29,43 @@ type Decider<T extends CommandType> = (
   at: number,
 ) => Decided
 
-const deciders: { readonly [T in Exclude<CommandType, 'submit' | 'fork'>]: Decider<T> } = {
-  start: lifecycle.start,
-  message: lifecycle.message,
-  cancel: lifecycle.cancel,
-  complete: lifecycle.complete,
-  fail: lifecycle.fail,
-  reject: lifecycle.reject,
-  wait: lifecycle.wait,
-  release: lifecycle.release,
+const deciders: { readonly [T in Exclude<CommandType, 'submit' | 'fork' | 'import'>]: Decider<T> } =
+  {
+    start: lifecycle.start,
+    message: lifecycle.message,
+    cancel: lifecycle.cancel,
+    complete: lifecycle.complete,
+    fail: lifecycle.fail,
+    reject: lifecycle.reject,
+    wait: lifecycle.wait,
+    release: lifecycle.release,
 
-  pause: pausing.pause,
-  'commit-pause': pausing.commitPause,
-  'policy-pause': pausing.policyPause,
-  'budget-pause': pausing.budgetPause,
-  resume: resuming.resume,
-  event: waking.event,
-  due: waking.due,
+    pause: pausing.pause,
+    'commit-pause': pausing.commitPause,
+    'policy-pause': pausing.policyPause,
+    'budget-pause': pausing.budgetPause,
+    resume: resuming.resume,
+    event: waking.event,
+    due: waking.due,
 
-  hold: control.hold,
-  lift: control.lift,
+    hold: control.hold,
+    lift: control.lift,
 
-  record: running.record,
-  'start-turn': running.startTurn,
-  'show-reminders': running.showReminders,
-  park: running.park,
-  ask: running.ask,
-  'continue-as': running.continueAs,
+    record: running.record,
+    'start-turn': running.startTurn,
+    'show-reminders': running.showReminders,
+    park: running.park,
+    ask: running.ask,
+    'continue-as': running.continueAs,
 
-  remind: reminding.remind,
-  'clear-reminders': reminding.clear,
-}
+    remind: reminding.remind,
+    'clear-reminders': reminding.clear,
+  }
 
 export function decide(task: Task | undefined, command: Command, at: number): Decided {
   if (command.type === 'submit') return lifecycle.submit(task, command)
   if (command.type === 'fork') return forking.fork(task, command, at)
+  if (command.type === 'import') return importing.importLog(task, command, at)
   if (task === undefined) return refuse('TASK_NOT_FOUND', { taskId: '' })
   return (deciders[command.type] as Decider<CommandType>)(task, command, at)
 }

@@ -70,7 +70,7 @@ describe('a task that was just submitted', () => {
     const story = createStory()
     const { submission } = submit({ parentId: 'task-0', origin: 'acp', metadata: { a: 1 } })
     const { taskId, message: first, ...facts } = submission
-    story.tell({ type: 'submit', submission })
+    story.tell({ type: 'submit', submission, holds: [] })
     expect(JSON.parse(JSON.stringify(story.task))).toEqual({
       id: taskId,
       ...facts,

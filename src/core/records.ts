@@ -196,6 +196,8 @@ export type RecordBody =
       readonly keys: readonly PublicKey[]
       /** Events of this store up to this position do not wake the task. */
       readonly eventsAfter: number
+      /** The hold that was placed for the import. Absent in old logs. */
+      readonly holdId?: string
     }
   /** The records before this one are the past of another task. From here on it is a task of its own. */
   | ({ readonly type: 'forked' } & Forking)

@@ -68,7 +68,7 @@ export function makeExport(
   return { header: { ...unsigned, ...signatures }, records }
 }
 
-function digestOf(records: readonly LogRecord[]): string {
+export function digestOf(records: readonly LogRecord[]): string {
   return sha256(records.map((record) => `${canonical(record)}\n`).join(''))
 }
 

@@ -93,6 +93,7 @@ export function assemble(deps: EngineDeps): Assembly {
     ...shared,
     limits: options,
     segmentOf: (taskId) => runs.segmentOf(taskId),
+    holdsForNew: (task) => holds.forNew(task),
     spendingOf: policies.spendingOf,
     ...publishTo(() => publishing),
     shared: cluster && sharedTasks(cluster, () => parts),
@@ -139,7 +140,7 @@ export function assemble(deps: EngineDeps): Assembly {
   }
   const publishing = createPublishing({ ...context, timers, texts: peers?.texts })
   const parts = { context, holds, policies, budgets: policing.budgets, timers, membership }
-  const { scheduler, ...controls } = sending(context, holds)
+  const { scheduler, ...controls } = sending(context)
   const lifecycle = createLifecycle({ ...parts, scheduler, retention, watchdog, peers })
   return { context, ...controls, ...policing, holds, lifecycle, workers }
 }
@@ -178,9 +179,8 @@ function retentionOf(
 /** What sends messages, which are callers and schedules, and what replaces the agents that get them. */
 function sending(
   context: EngineContext,
-  holds: Holds,
 ): Pick<Assembly, 'send' | 'schedules' | 'replaceAgents'> & { readonly scheduler: Scheduler } {
-  const send = createSend(context, holds)
+  const send = createSend(context)
   const scheduler = createScheduler({ context, send })
   return {
     send,

@@ -32,7 +32,7 @@ export function createChildHost(contextOf: () => EngineContext, holds: Holds): C
     async create(parent, delegation) {
       const { childId } = delegation
       if ((await contextOf().ledger.read(childId)) !== undefined) return
-      await createChild({ context: contextOf(), holds }, parent, delegation)
+      await createChild(contextOf(), parent, delegation)
       // A cancel or hold of the parent may have happened before the child existed.
       const now = await contextOf().ledger.read(parent.id)
       if (now?.state === 'canceled') await cancelChildren(contextOf(), now)

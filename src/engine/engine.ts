@@ -266,7 +266,7 @@ export function createEngine(deps: EngineDeps): Engine {
     park: (caller, request) => park(context, caller, request),
     resume: (caller, request, dialect) => resume(context, caller, request, undefined, dialect),
     cancel: (caller, request) => cancel(context, caller, request),
-    fork: createFork(parts),
+    fork: createFork(context),
 
     async remind(caller, request) {
       await context.quotas.admit(caller, { tasks: 0, bytes: weightOf(request) })

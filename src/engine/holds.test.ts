@@ -40,22 +40,36 @@ describe('a hold', () => {
     ])
   })
 
-  it('is idempotent: the same scope again is the same hold, and nothing is written', async () => {
+  it('is idempotent: the same request again is the same hold, and nothing is written', async () => {
     const w = await harness()
     const { id } = await w.send('park')
     await w.until(id, 'paused-by-agent')
     const first = await w.engine.hold(root, everything)
     const log = await w.log(id)
-    const [second, third] = await Promise.all([
-      w.engine.hold(root, everything),
-      w.engine.hold(root, { ...everything, reason: 'other words' }),
-    ])
-    expect(second).toEqual({
+    expect(await w.engine.hold(root, everything)).toEqual({
       holdId: first.holdId,
       outcomes: [{ taskId: id, outcome: 'already_held' }],
     })
-    expect(third?.holdId).toBe(first.holdId)
     expect(await w.log(id)).toEqual(log)
+  })
+
+  it('of another operator, or for another reason, is another hold, and each is lifted by itself', async () => {
+    const w = await harness()
+    const { id } = await w.send('park')
+    await w.until(id, 'paused-by-agent')
+    const other: Caller = { ...root, principal: 'rita' }
+    const ids: string[] = []
+    for (const [caller, request] of [
+      [root, everything],
+      [other, everything],
+      [root, { ...everything, reason: 'other words' }],
+      [root, { ...everything, holdNew: true }],
+    ] as const) {
+      ids.push((await w.engine.hold(caller, request)).holdId)
+    }
+    expect((await w.get(id)).holds).toEqual(ids)
+    await w.engine.lift(root, ids[0] ?? '')
+    expect((await w.get(id)).holds).toEqual(ids.slice(1))
   })
 
   it('asked for twice at the same time is one hold', async () => {

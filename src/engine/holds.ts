@@ -30,6 +30,8 @@ export interface Holds extends PlaceHold {
   list(caller: Caller): Promise<readonly Hold[]>
   /** The holds a new task is created under. */
   forNew(task: HoldableTask): readonly HoldMark[]
+  /** Whether this process knows the hold as one that is in effect. */
+  isInEffect(holdId: string): boolean
   /** Applies the holds of a parent to a child that the parent created meanwhile (H3). */
   holdChild(parent: Task, childId: string): Promise<void>
   /** In a shared store: the epoch of the holds that new tasks are created under. */
@@ -77,6 +79,7 @@ export function createHolds(contextOf: () => EngineContext, shared?: SharedHolds
   return {
     ...placing,
     hold: (...request) => contextOf().followUps.during(() => placing.hold(...request)),
+    holdAhead: (...request) => contextOf().followUps.during(() => placing.holdAhead(...request)),
     holdByRule: (...request) => contextOf().followUps.during(() => placing.holdByRule(...request)),
     lift: (...request) => contextOf().followUps.during(() => lift(...request)),
     async list(caller) {
@@ -84,6 +87,7 @@ export function createHolds(contextOf: () => EngineContext, shared?: SharedHolds
       return active.all().filter((hold) => maySeeScope(caller, hold))
     },
     forNew: active.forNew,
+    isInEffect: active.has,
     holdChild,
     epoch: active.epoch,
     forgetEpoch: active.forgetEpoch,

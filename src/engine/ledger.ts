@@ -13,9 +13,10 @@
  *  L4  when the store cannot write, every waiting caller gets the error and the in-memory task is what is on disk;
  *  L5  what learns of a task ahead of its commit lets nothing of it leave the process before it is published;
  *  L6  a commit whose content cannot be stored fails the command that brought it, and no other;
- *  L7  a log that cannot be folded stops its task alone: it is shown as paused, and commands to it are refused.
+ *  L7  a log that cannot be folded stops its task alone: it is shown as paused, and commands to it are refused;
+ *  L8  every command that creates a task asks the ledger for the holds of the new task, when it is decided.
  */
-import type { Command } from '../core/commands.ts'
+import type { Command, HoldMark } from '../core/commands.ts'
 import type { Signer } from '../core/receipt.ts'
 import type { LogRecord } from '../core/records.ts'
 import type { SpanLink } from '../core/span-link.ts'
@@ -25,6 +26,7 @@ import type { Clock } from '../ports/clock.ts'
 import type { Log } from '../ports/log.ts'
 import type { TaskStore } from '../ports/store/tasks.ts'
 import type { Tracing } from '../ports/tracing.ts'
+import type { HoldableTask } from './holds/hold-scope.ts'
 import { type AdmissionLimits, createAdmission } from './ledger/admission.ts'
 import { createFlusher } from './ledger/flusher.ts'
 import { createIdleWatch } from './ledger/idle-watch.ts'
@@ -47,17 +49,20 @@ import type { SpendingOf } from './policies/policies.ts'
 
 export type { CommitExtras, Committed, LazyCommand } from './ledger/plan.ts'
 
+/** The holds that a task of these facts is created under. */
+export type HoldsForNew = (task: HoldableTask) => readonly HoldMark[]
+
 export interface Ledger {
   /** @throws LullError the refusal, `RECORD_REFUSED`, `TASK_UNREADABLE` or `STORE_UNAVAILABLE`; nothing was written then */
   commit(taskId: string, command: LazyCommand, extras?: CommitExtras): Promise<Committed>
   /**
    * The same for a task that does not exist yet: the store is not asked for it first. With `begun` the create is decided at
    * once and `begun` is given the task, so that what follows joins its commit (L5). The command names the holds of the new
-   * task. It is a function, because it is made again when the store has newer holds.
+   * task (L8). It is a function, because it is made again when the store has newer holds.
    */
   create(
     taskId: string,
-    command: () => Command,
+    command: (holdsFor: HoldsForNew) => Command,
     extras?: CommitExtras,
     begun?: (task: Task) => void,
   ): Promise<Committed>
@@ -108,6 +113,7 @@ export interface LedgerDeps {
   readonly tracing?: Tracing
   /** The span of the run that has the task in this process. */
   readonly segmentOf?: (taskId: string) => SpanLink | undefined
+  readonly holdsForNew: HoldsForNew
   /** What a commit uses of budgets. Default: nothing. */
   readonly spendingOf?: SpendingOf
   /** Present when other processes write too. */
@@ -175,7 +181,8 @@ export function createLedger(deps: LedgerDeps): Ledger {
 
   return {
     commit: (taskId, command, extras) => enqueue(taskId, command, false, extras),
-    create: (taskId, command, extras, begun) => enqueue(taskId, command, true, extras, begun),
+    create: (taskId, command, extras, begun) =>
+      enqueue(taskId, () => command(deps.holdsForNew), true, extras, begun),
     read: createRead({ cache, loader, queues, versionOf: shared?.versionOf }),
     peek: (taskId) => (shared === undefined ? cache.get(taskId)?.task : undefined),
     heard: (taskId, version) => queues.heard(cache.use(taskId), version),

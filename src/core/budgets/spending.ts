@@ -6,15 +6,6 @@ import { type Measure, toUnits } from './budget.ts'
 /** In units. */
 export type Amounts = Readonly<Record<Measure, number>>
 
-const nothing: Amounts = {
-  inputTokens: 0,
-  outputTokens: 0,
-  tokens: 0,
-  costUsd: 0,
-  wallMs: 0,
-  turns: 0,
-}
-
 /**
  * @param before the task before the records; undefined when they create it
  * @param running the token of the run that this process has of the task. The time in which no process has one does not count
@@ -25,8 +16,6 @@ export function amountsOf(
   after: Task,
   running: string | undefined,
 ): Amounts {
-  // A fork begins with what another task has used.
-  if (records.some(({ type }) => type === 'forked')) return nothing
   let [inputTokens, outputTokens, costUsd] = [0, 0, 0]
   for (const record of records) {
     if (record.type !== 'usage') continue

@@ -16,7 +16,7 @@ type Of<T extends Command['type']> = Command & { readonly type: T }
 /** Creating an existing task has no effect. A parent that is rebuilt while it delegates repeats the command. */
 export function submit(task: Task | undefined, command: Of<'submit'>): Decided {
   if (task !== undefined) return nothing
-  const { submission, run, rejection, holds = [] } = command
+  const { submission, run, rejection, holds } = command
   const records = [submitted(submission)]
   if (rejection !== undefined) {
     const reminders = (submission.reminders ?? []).map((reminder) => ({ reminder }))

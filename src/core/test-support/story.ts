@@ -131,6 +131,7 @@ export function reminder(id: string, some: Partial<Reminder> = {}): Reminder {
 
 export const submit = (some: Partial<Of<'submit'>['submission']> = {}): Of<'submit'> => ({
   type: 'submit',
+  holds: [],
   submission: {
     taskId: 'task-1',
     tenant: 'default',

@@ -15,7 +15,6 @@ import type { Claim } from '../../ports/store/claims.ts'
 import { actorOf, type Caller } from '../caller.ts'
 import { type EngineContext, mintHandle, taskFor } from '../context.ts'
 import { contextBegunBy } from '../context-id.ts'
-import type { Holds } from '../holds.ts'
 import { forkInput } from '../inputs.ts'
 import { logOf } from '../log-of.ts'
 import { parse } from '../parse.ts'
@@ -29,37 +28,30 @@ import { createInFlight } from '../sending/in-flight.ts'
 import { claimedId, claimOfFork, forkOf } from './fork-claim.ts'
 import { type ForkPoint, forkPoint } from './fork-point.ts'
 
-export interface Forking {
-  readonly context: EngineContext
-  readonly holds: Pick<Holds, 'forNew'>
-}
-
 /** @throws LullError `TASK_NOT_FOUND`, `INVALID_INPUT`, `AGENT_UNKNOWN`, `LIMIT_EXCEEDED`, `OVERLOADED` */
 export type Fork = (caller: Caller, request: ForkRequest) => Promise<Task>
 
-export function createFork(forking: Forking): Fork {
-  const { context } = forking
+export function createFork(context: EngineContext): Fork {
   const inFlight = createInFlight<Task>((task) => task)
   return async (caller, request) => {
     const checked = parse(forkInput, request)
     const origin = await taskFor(context, caller, checked.taskId)
     const claim = claimOfFork(context, caller, origin, checked)
-    const fork = (): Promise<Task> => forkOnce(forking, caller, checked, origin, claim)
+    const fork = (): Promise<Task> => forkOnce(context, caller, checked, origin, claim)
     return claim === undefined ? fork() : inFlight.once(claim, fork)
   }
 }
 
 async function forkOnce(
-  forking: Forking,
+  context: EngineContext,
   caller: Caller,
   { at, input = null, paused = false }: CheckedForkRequest,
   origin: Task,
   claim: Claim | undefined,
 ): Promise<Task> {
-  const { context } = forking
   const known = (): Promise<Task | undefined> => forkOf(context, claim, origin)
   // A repeated request is answered before anything is checked that may have changed since the first one (F4).
-  const create = () => createStopped(forking, actorOf(caller), origin, at, claim)
+  const create = () => createStopped(context, actorOf(caller), origin, at, claim)
   const task = (await known()) ?? (await create().catch(orElse(known)))
   // A task that a request with the same key has made goes on already, unless that request was cut short (F4).
   const { id: taskId, suspension: stop } = task
@@ -85,7 +77,7 @@ function orElse(known: () => Promise<Task | undefined>): (error: unknown) => Pro
 
 /** Creates the task, stopped. */
 async function createStopped(
-  { context, holds }: Forking,
+  context: EngineContext,
   actor: Actor,
   origin: Task,
   at: string,
@@ -100,12 +92,12 @@ async function createStopped(
   const contextId = contextBegunBy(taskId)
   const reason = `forked from task ${from} at ${describeKey(step)}`.slice(0, 1_000)
   const stop = { handle: mintHandle(context.ids), actor, reason }
-  const { task } = await context.ledger.create(taskId, () => ({
+  const { task } = await context.ledger.create(taskId, (holdsFor) => ({
     type: 'fork',
     past,
     forked: { taskId, contextId, from, step },
     stop,
-    holds: holds.forNew({ tenant, agent, contextId, taskId }),
+    holds: holdsFor({ tenant, agent, contextId, taskId }),
   }))
   return task
 }

@@ -16,8 +16,17 @@ export interface HoldAnswer {
   readonly outcomes: readonly TaskOutcome[]
 }
 
+/** A hold that is in effect. */
+export interface PlacedHold {
+  readonly hold: Hold
+  /** The call has placed it. False: the same hold was there. */
+  readonly isNew: boolean
+}
+
 export interface PlaceHold {
   hold(caller: Caller, request: HoldRequest): Promise<HoldAnswer>
+  /** Places a hold for tasks that do not exist yet. It is durable, and stops nothing. */
+  holdAhead(caller: Caller, request: HoldRequest): Promise<PlacedHold>
   /**
    * Places the hold that a rule asks for, with the id that the rule and its cause have. Once, also after it was lifted.
    * While another hold of the rule is in effect, nothing is placed.
@@ -71,13 +80,23 @@ export function createPlaceHold(
     }
   }
 
+  const sameAs = (wanted: Hold): Hold =>
+    active.all().find((hold) => isSameHold(hold, wanted)) ?? wanted
+
   return {
     async hold(caller, request) {
       const wanted = newHold(contextOf(), caller, request)
-      const same = (): Hold => active.all().find((hold) => isSameHold(hold, wanted)) ?? wanted
-      const placed = await place(same, caller.principal)
+      const placed = await place(() => sameAs(wanted), caller.principal)
       const { holdId, outcomes } = placed ?? { holdId: wanted.id, outcomes: [] }
       return { holdId, outcomes: holdId === wanted.id ? outcomes.map(asNew) : outcomes }
+    },
+    async holdAhead(caller, request) {
+      const wanted = newHold(contextOf(), caller, request)
+      for (;;) {
+        await active.refresh()
+        const hold = sameAs(wanted)
+        if (await store(hold, active.epoch())) return { hold, isNew: hold === wanted }
+      }
     },
     async holdByRule(hold, causedAt = Infinity) {
       await place(() => holdToPlace(contextOf(), active, hold, causedAt), hold.actor.id)
@@ -117,9 +136,13 @@ function isOfRule({ actor }: Hold, ruleId: string): boolean {
   return actor.kind === 'policy' && actor.id === ruleId
 }
 
+/** Holds that differ in anything are apart, because each is lifted by itself. */
 function isSameHold(a: Hold, b: Hold): boolean {
-  if (a.actor.kind !== b.actor.kind || ownerOfHold(a) !== ownerOfHold(b)) return false
-  return JSON.stringify(a.scope) === JSON.stringify(b.scope) && a.holdNew === b.holdNew
+  const facts = (hold: Hold): unknown => {
+    const { scope, holdNew, reason, actor } = hold
+    return [ownerOfHold(hold), actor.kind, actor.id, scope, holdNew, reason]
+  }
+  return JSON.stringify(facts(a)) === JSON.stringify(facts(b))
 }
 
 /** A new hold cannot find a task already held by it, except a task that was created under it. */

@@ -103,6 +103,8 @@ export interface Plan {
   snapshot: boolean
   /** Approximate bytes of the records. */
   bytes: number
+  /** The log begins with records of another task or store. They were counted and reported there. */
+  copied: boolean
   /** Called when the commit is settled, whether it was written or not. */
   whenSettled: (() => void)[]
 }
@@ -153,7 +155,8 @@ export function createPlanner(deps: PlannerDeps): Planner {
     one.to = records.length
   }
 
-  function apply({ entry, task: start, records }: Plan, { command: lazy, spans }: Waiting): Task {
+  function apply(plan: Plan, { command: lazy, spans }: Waiting): Task {
+    const { entry, task: start, records } = plan
     const command = typeof lazy === 'function' ? lazy(start) : lazy
     const at = clock.now()
     const decided = decide(start, command, at)
@@ -165,6 +168,7 @@ export function createPlanner(deps: PlannerDeps): Planner {
     }
     const bodies = decided.records
     let task: OwnTask | undefined
+    if (decided.copied !== undefined) plan.copied = true
     for (const record of decided.copied ?? []) {
       task = task === undefined ? evolve(start, record) : advance(task, record)
       records.push(record)
@@ -194,6 +198,7 @@ export function createPlanner(deps: PlannerDeps): Planner {
       pushes: none,
       snapshot: false,
       bytes: 0,
+      copied: false,
       whenSettled: [],
     }),
     add,
@@ -269,7 +274,7 @@ function commitOf(plan: Plan, signer: Signer, spendingOf?: SpendingOf): Commit {
   }
   if (claim !== undefined) commit.claim = claim
   if (pushes.length > 0) commit.pushes = pushes
-  const spending = spendingOf?.(entry.task, records, task)
+  const spending = plan.copied ? undefined : spendingOf?.(entry.task, records, task)
   if (spending !== undefined) commit.spending = spending
   return commit
 }

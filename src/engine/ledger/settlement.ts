@@ -20,6 +20,7 @@ export interface SettlementDeps {
   readonly queues: () => TaskQueues
   readonly log: Log
   readonly published: (task: Task, records: readonly LogRecord[], before: Task | undefined) => void
+  readonly learned: SettlementDeps['published']
   /** Reads the holds and the position of the newest event again. */
   readonly refresh: () => Promise<unknown>
 }
@@ -29,7 +30,7 @@ type Outcome<S extends CommitResult['status']> = (plan: Plan, result: Result<S>)
 
 export function createSettlement(deps: SettlementDeps): Pick<FlusherDeps, 'settle' | 'fail'> {
   const { cache, trouble, queues, refresh } = deps
-  const publish = createPublish(deps)
+  const publish = createPublish(deps.log)
 
   const outcomes: { readonly [S in CommitResult['status']]: Outcome<S> } = {
     written,
@@ -68,14 +69,14 @@ export function createSettlement(deps: SettlementDeps): Pick<FlusherDeps, 'settl
   }
 
   function written(plan: Plan): void {
-    const { entry, records } = plan
+    const { entry, records, copied } = plan
     const task = plan.task as Task
     const before = entry.task
     entry.task = task
     entry.row = plan.row
     if (plan.snapshot) entry.snapshotSeq = task.version
     cache.grow(entry, plan.bytes)
-    publish(task, records, before)
+    publish(copied ? deps.learned : deps.published, task, records, before)
     answerAll(plan)
     queues().proceed(entry)
     if (isTerminal(task.state) && isSettled(entry)) cache.delete(entry.id)
@@ -109,13 +110,11 @@ export function createSettlement(deps: SettlementDeps): Pick<FlusherDeps, 'settl
 }
 
 /** A listener that fails does not fail the commit: the records are durable. */
-function createPublish({
-  log,
-  published,
-}: Pick<SettlementDeps, 'log' | 'published'>): SettlementDeps['published'] {
-  return (task, records, before) => {
+function createPublish(log: Log) {
+  return (listener: SettlementDeps['published'], ...write: Parameters<typeof listener>): void => {
+    const [task] = write
     try {
-      published(task, records, before)
+      listener(...write)
     } catch (error) {
       log('error', 'a listener failed', { taskId: task.id, error: describeError(error) })
     }

@@ -8,7 +8,7 @@
 import type { Command } from '../../core/commands.ts'
 import type { RunToken } from '../../core/records.ts'
 import type { Task } from '../../core/task.ts'
-import type { CommitExtras, Committed, Ledger } from '../ledger.ts'
+import type { CommitExtras, Committed, HoldsForNew, Ledger } from '../ledger.ts'
 import type { Builder } from './building.ts'
 import type { TaskLauncher } from './launch-task.ts'
 import type { Presences } from './presence.ts'
@@ -39,7 +39,7 @@ export interface Creation extends SlotOwner {
   /** False when the first commit ends the task, so that it needs no slot. */
   readonly runs: boolean
   readonly ahead: boolean
-  readonly command: (run: RunToken | undefined) => Command
+  readonly command: (run: RunToken | undefined, holdsFor: HoldsForNew) => Command
   readonly extras: CommitExtras
 }
 
@@ -103,7 +103,7 @@ export function createLaunching(deps: LaunchingDeps): Launching {
       return settle(
         taskId,
         run,
-        ledger.create(taskId, () => command(run), extras, begun),
+        ledger.create(taskId, (holdsFor) => command(run, holdsFor), extras, begun),
       )
     },
     continueAs(task) {

@@ -30,7 +30,7 @@ export interface Creation extends CommitExtras {
 
 /** Creates the task. If another task has the idempotency key, the result has the claim of that task instead. */
 export async function createTask(
-  { context, holds }: Pick<Sending, 'context' | 'holds'>,
+  context: EngineContext,
   submission: NewTask,
   creation: Creation = {},
 ): Promise<Committed> {
@@ -48,13 +48,13 @@ export async function createTask(
     // In a shared store another process may have the key, or hold new tasks: the code waits until the task is written.
     ahead: ahead && refreshing === undefined,
     extras: { claim, push, bytes: weightOf(submission.message) },
-    command(run) {
+    command(run, holdsFor) {
       submission.eventsAfter = events.lastPos()
       return {
         type: 'submit',
         submission: seen === undefined ? submission : { ...submission, seen },
         run,
-        holds: holds.forNew(submission),
+        holds: holdsFor(submission),
         rejection:
           rejection === undefined ? undefined : agentMessage(submission, ids.uuid(), rejection),
       }
@@ -101,7 +101,12 @@ export function createFromMessage(
   }
   // In an existing context, the conversation must be read before the agent's code starts.
   const isFirst = message.contextId === undefined
-  return createTask(sending, submission, { claim, push, rejection, ahead: ahead && isFirst })
+  return createTask(sending.context, submission, {
+    claim,
+    push,
+    rejection,
+    ahead: ahead && isFirst,
+  })
 }
 
 function agentMessage({ taskId, contextId }: NewTask, messageId: string, text: string): Message {
@@ -110,7 +115,7 @@ function agentMessage({ taskId, contextId }: NewTask, messageId: string, text: s
 
 /** Creates a child with the tenant, principal and context of its parent, and with the reminders that it inherits. */
 export async function createChild(
-  { context, holds }: Pick<Sending, 'context' | 'holds'>,
+  context: EngineContext,
   parent: Task,
   { childId, agent, message, input }: Delegation,
 ): Promise<void> {
@@ -118,23 +123,20 @@ export async function createChild(
   const child = agentNamed(context, agent)
   const { name, reminders: takes } = child
   const reminders = takes === false ? [] : inherited(parent.reminders, parent.id)
-  await createTask(
-    { context, holds },
-    {
-      taskId: childId,
-      tenant,
-      principal,
-      agent: name,
-      contextId,
-      message: messageTo(message, childId, contextId),
-      parentId: parent.id,
-      origin: undefined,
-      metadata: undefined,
-      input: input ?? (await inputOfRecorded(child, message)),
-      eventsAfter: 0,
-      reminders: reminders.length === 0 ? undefined : reminders,
-    },
-  )
+  await createTask(context, {
+    taskId: childId,
+    tenant,
+    principal,
+    agent: name,
+    contextId,
+    message: messageTo(message, childId, contextId),
+    parentId: parent.id,
+    origin: undefined,
+    metadata: undefined,
+    input: input ?? (await inputOfRecorded(child, message)),
+    eventsAfter: 0,
+    reminders: reminders.length === 0 ? undefined : reminders,
+  })
 }
 
 /** The parent's log has the message, so it was accepted. The schema may be newer, and refuse it. */

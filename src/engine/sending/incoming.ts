@@ -1,7 +1,6 @@
 import type { MakePush } from '../../core/push.ts'
 import type { Caller } from '../caller.ts'
 import type { EngineContext } from '../context.ts'
-import type { Holds } from '../holds.ts'
 import type { CheckedSendRequest } from '../requests.ts'
 import type { InFlight } from './in-flight.ts'
 import type { SendResult } from './send-result.ts'
@@ -17,6 +16,5 @@ export interface Incoming {
 /** The parts of the engine that handle messages. */
 export interface Sending {
   readonly context: EngineContext
-  readonly holds: Holds
   readonly inFlight: InFlight<SendResult>
 }

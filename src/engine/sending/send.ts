@@ -11,7 +11,6 @@ import { LullError } from '../../core/errors.ts'
 import type { MakePush } from '../../core/push.ts'
 import type { Caller } from '../caller.ts'
 import { type EngineContext, taskFor } from '../context.ts'
-import type { Holds } from '../holds.ts'
 import { sendInput } from '../inputs.ts'
 import { parse } from '../parse.ts'
 import type { SendRequest } from '../requests.ts'
@@ -30,9 +29,9 @@ export type Send = (
   extras?: { readonly push?: MakePush },
 ) => Promise<SendResult>
 
-export function createSend(context: EngineContext, holds: Holds): Send {
+export function createSend(context: EngineContext): Send {
   const inFlight = createInFlight<SendResult>((sent) => ({ ...sent, repeated: true }))
-  const sending: Sending = { context, holds, inFlight }
+  const sending: Sending = { context, inFlight }
   return async (caller, given, { push } = {}) => {
     // Checked before the message is parsed, because a refusal under load must be cheap.
     context.ledger.admit()

@@ -29,6 +29,7 @@ export function ledgerOn(
     foundUnreadable: () => undefined,
     learned: published,
     limits,
+    holdsForNew: () => [],
   })
 }
 
@@ -44,6 +45,7 @@ export const submit = (taskId: string) => (): Command => ({
     eventsAfter: 0,
   },
   run: { token: 'token', worker: 'worker' },
+  holds: [],
 })
 export const cancel: Command = { type: 'cancel', actor: { kind: 'client', id: 'alice' } }
 export const message = (messageId: string): Command => ({
