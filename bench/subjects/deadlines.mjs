@@ -36,7 +36,7 @@ await serveSubject(async ({ path, count }) => {
     const { createEngine } = await load('engine/engine.js')
     const store = await openStore(path)
     const agents = [await sleeper({ woke, timeoutOf })]
-    const clock = createSystemClock(() => Date.now() + ahead)
+    const clock = createSystemClock({ wall: () => Date.now() + ahead, uptime: performance.now })
     const engine = createEngine({ ...services, store, agents, clock })
     const seen = new Set()
     // Told when it is durable, not when it was decided.

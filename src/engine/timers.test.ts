@@ -99,15 +99,32 @@ describe('timers', () => {
     }
   })
 
-  it('fire within seconds after the wall clock jumped past an instant', async () => {
+  it('CL3: fire when the machine slept past an instant', async () => {
     const { timers, clock, stored, fired } = setup()
     await timers.start()
     stored.set('far', 30 * 86_400_000)
     timers.at(30 * 86_400_000)
-    clock.jump(31 * 86_400_000)
+    clock.sleep(31 * 86_400_000)
     await settled()
     expect(fired).toEqual(['far'])
   })
+
+  it.each([31 * 86_400_000, -31 * 86_400_000])(
+    'CL2: fire at their instant, neither earlier nor later, when the wall clock was set by %i ms',
+    async (ms) => {
+      const { timers, clock, stored, fired } = setup()
+      await timers.start()
+      stored.set('near', 60_000)
+      timers.at(60_000)
+      clock.stepWall(ms)
+      clock.advance(59_999)
+      await settled()
+      expect(fired).toEqual([])
+      clock.advance(1)
+      await settled()
+      expect(fired).toEqual(['near'])
+    },
+  )
 
   it('T3: try a task again that could not be woken', async () => {
     const clock = createManualClock(0)

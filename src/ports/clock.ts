@@ -1,15 +1,29 @@
-/** The engine's only source of time. Tests use a clock that they move themselves. */
+/**
+ * The only source of time. Everything that decides by time uses one of three readings:
+ *
+ *              | goes on while the machine sleeps | moves when the wall clock is set | decides
+ *   `now`      | yes                              | no                              | what is due, has expired, is recorded
+ *   `elapsed`  | no                               | no                              | how long something takes in this process
+ *   `wall`     | yes                              | yes                             | leases, and what foreign clocks have signed
+ *
+ * CL1  `now` is the time of the store. On a shared store it follows the clock of the database server. On an embedded store
+ *      it begins with the wall clock when the process starts, and goes on with elapsed time and the time the machine slept.
+ * CL2  Setting the wall clock, forwards or backwards, makes nothing due, expires nothing and stops nothing.
+ * CL3  When the machine has slept, what came due meanwhile is due within seconds.
+ */
 export interface Clock {
-  /** Wall clock, epoch milliseconds. */
+  /** Epoch milliseconds (CL1). It can differ from what the wall clock shows. */
   readonly now: () => number
-  /** Milliseconds since some moment. Setting the wall clock does not change it. */
+  /** Milliseconds since some moment. It only grows. */
   readonly elapsed: () => number
-  /** Calls back once, after `ms` have passed. `ms` has no upper limit. */
-  readonly after: (ms: number, callback: () => void) => CancelTimer
   /**
-   * Calls back once, when the wall clock has reached the instant. When the wall clock was set past the instant, or the
-   * machine was suspended, it calls back within seconds.
+   * What the wall clock of the machine shows, epoch milliseconds. A lease takes the larger of elapsed and wall time, so that
+   * a process that slept knows it. Tokens of others carry instants of their wall clocks.
    */
+  readonly wall: () => number
+  /** Calls back once, after `ms` of elapsed time. `ms` has no upper limit. */
+  readonly after: (ms: number, callback: () => void) => CancelTimer
+  /** Calls back once, when `now` has reached the instant. */
   readonly at: (instant: number, callback: () => void) => CancelTimer
 }
 

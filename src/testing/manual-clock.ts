@@ -3,11 +3,10 @@ import type { CancelTimer, Clock } from '../ports/clock.ts'
 export interface ManualClock extends Clock {
   /** Advances the time and runs the timers that become due, in order. */
   advance(ms: number): void
-  /**
-   * Sets the wall clock, like an operator or a machine after a suspend. No time passes for `after`. Timers of `at`
-   * whose instant is reached are run.
-   */
-  jump(ms: number): void
+  /** Sets the wall clock, forwards or backwards, like an operator. Nothing else moves, and no timer is run. */
+  stepWall(ms: number): void
+  /** The machine sleeps: no time passes for `after` and `elapsed`. Then timers of `at` whose instant is reached are run. */
+  sleep(ms: number): void
   /** How long it is until the next timer fires. Undefined: there is no timer. */
   readonly untilNext: () => number | undefined
   /** The number of pending timers. */
@@ -15,20 +14,21 @@ export interface ManualClock extends Clock {
 }
 
 interface Timer {
-  /** Elapsed time, or an instant of the wall clock. */
+  /** Elapsed time, or an instant of `now`. */
   readonly due: number
-  readonly byWallClock: boolean
+  readonly isInstant: boolean
   readonly callback: () => void
 }
 
 /** A clock that changes only when the test moves it. */
 export function createManualClock(startAt: number = Date.UTC(2026, 0, 1)): ManualClock {
   let elapsed = 0
-  /** The wall clock shows this much more than the elapsed time. */
+  /** The time of the store is this much more than the elapsed time. */
   let ahead = startAt
+  let wallAhead = startAt
   const timers = new Set<Timer>()
 
-  const dueAt = ({ due, byWallClock }: Timer): number => (byWallClock ? due - ahead : due)
+  const dueAt = ({ due, isInstant }: Timer): number => (isInstant ? due - ahead : due)
 
   function next(until: number): Timer | undefined {
     let first: Timer | undefined
@@ -57,11 +57,16 @@ export function createManualClock(startAt: number = Date.UTC(2026, 0, 1)): Manua
   return {
     now: () => ahead + elapsed,
     elapsed: () => elapsed,
-    after: (ms, callback) => set({ due: elapsed + Math.max(0, ms), byWallClock: false, callback }),
-    at: (instant, callback) => set({ due: instant, byWallClock: true, callback }),
+    wall: () => wallAhead + elapsed,
+    after: (ms, callback) => set({ due: elapsed + Math.max(0, ms), isInstant: false, callback }),
+    at: (instant, callback) => set({ due: instant, isInstant: true, callback }),
     advance,
-    jump(ms) {
+    stepWall(ms) {
+      wallAhead += ms
+    },
+    sleep(ms) {
       ahead += ms
+      wallAhead += ms
       advance(0)
     },
     untilNext() {

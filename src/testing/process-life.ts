@@ -124,6 +124,7 @@ export function clockUntilDeath(clock: Clock, life: Life): Clock {
   return {
     now: clock.now,
     elapsed: clock.elapsed,
+    wall: clock.wall,
     after: (ms, callback) => clock.after(ms, whileAlive(callback)),
     at: (instant, callback) => clock.at(instant, whileAlive(callback)),
   }

@@ -28,6 +28,7 @@ export function replayAgents({ logs, ...request }: ReplayAgentsOptions): Promise
 const waitingClock: Clock = {
   now: Date.now,
   elapsed: () => performance.now(),
+  wall: Date.now,
   after: (ms, callback) => cancelOf(setTimeout(callback, ms)),
   at: (instant, callback) => cancelOf(setTimeout(callback, instant - Date.now())),
 }

@@ -53,7 +53,10 @@ const tell = (news: News): void => {
   process.send?.(news)
 }
 
-const clock: Clock = createSystemClock(() => Date.now() + aheadMs)
+const clock: Clock = createSystemClock({
+  wall: () => Date.now() + aheadMs,
+  uptime: () => performance.now() + aheadMs,
+})
 const { LULL_POSTGRES: url } = process.env
 const opened = await (url === undefined ? openSqlite() : openPostgres(url))
 const store = options.evict

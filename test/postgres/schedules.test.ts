@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { createScheduleStates } from '../../src/engine/schedules/schedule-state.ts'
 import type { Store } from '../../src/ports/store.ts'
+import { systemClock } from '../../src/server/system/clock.ts'
 import { type LullProcess, serving } from '../scenarios/lull-process.ts'
 import { openTestStore, removeTestStore } from '../support/test-store.ts'
 
@@ -70,7 +71,7 @@ it('starts one task at each second with four processes, also when two are killed
 })
 
 it('stays paused when the process is killed that paused it, and starts no time of the pause later', async () => {
-  const states = createScheduleStates(store)
+  const states = createScheduleStates(store, systemClock)
   const handledUntil = async () => (await states.read(ID))?.handledUntil ?? 0
   const act = async ({ url }: { readonly url: string }, what: string) => {
     const answer = await fetch(`${url}/ops/schedules/${ID}/${what}`, { method: 'POST' })

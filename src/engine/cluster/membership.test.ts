@@ -30,7 +30,8 @@ function member(some: Partial<Cluster> = {}) {
     agents: () => ['a'],
     leaseMs: 15_000,
     note: () => null,
-    setOffset: (ms) => offsets.push(ms),
+    setOffset: ({ least, most }) =>
+      offsets.push((least + most) / 2 + clock.elapsed() - clock.now()),
     heardHolds: () => undefined,
     lost: () => undefined,
   })
@@ -66,6 +67,16 @@ it('C3: an answer that comes after the lease may have been taken lets no waiting
   await membership.leave(true)
 })
 
+it('C3: a machine that slept has no lease until the store has answered, although no time seems to have passed', async () => {
+  const { clock, membership } = member()
+  await membership.start()
+  clock.sleep(3_600_000)
+  expect(membership.holdsLease()).toBe(false)
+  await membership.renew()
+  expect(membership.holdsLease()).toBe(true)
+  await membership.leave(true)
+})
+
 it('C9: measures the clock of the store by heartbeats that are answered soon', async () => {
   const { offsets, membership } = member()
   await membership.start()
@@ -83,7 +94,8 @@ it('C9: keeps what it measured when a heartbeat was under way for long', async (
   clock.advance(5_000)
   await answered()
   expect(offsets.length).toBeGreaterThan(2)
-  expect(new Set(offsets)).toEqual(new Set([60_000]))
+  // The store read its clock 4 s before the answer came. Only the drift of 5 s is added to what was known.
+  for (const ms of offsets) expect(Math.abs(ms - 60_000)).toBeLessThan(10)
   await membership.leave(true)
 })
 

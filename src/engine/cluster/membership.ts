@@ -24,6 +24,7 @@ import type { Log } from '../../ports/log.ts'
 import type { Beat, ClusterStore } from '../../ports/store/cluster.ts'
 import { createLease } from './lease.ts'
 import { createOffsetMeter } from './offset-meter.ts'
+import type { StoreClock } from './store-clock.ts'
 
 export interface Membership {
   /** The id under which this process runs tasks. It changes when a lease is lost. */
@@ -48,7 +49,7 @@ export interface Membership {
 
 export interface MembershipDeps {
   readonly cluster: Pick<ClusterStore, 'registerWorker' | 'heartbeat' | 'removeWorker' | 'takeDuty'>
-  /** The local clock, without the offset. */
+  /** The clock of this process, without the offset. */
   readonly clock: Clock
   readonly ids: Pick<IdSource, 'uuid'>
   readonly log: Log
@@ -57,8 +58,7 @@ export interface MembershipDeps {
   readonly leaseMs: number
   /** What the next process has to know when this one dies. */
   readonly note: () => Json
-  /** The store's clock shows so much more than the local one. */
-  readonly setOffset: (ms: number) => void
+  readonly setOffset: StoreClock['setOffset']
   /** The holds have this epoch. */
   readonly heardHolds: (epoch: number) => void
   /** The lease ran out: other processes may take over what runs here (C4). */
@@ -93,7 +93,7 @@ type Phase = 'outside' | 'member' | 'left'
 export function createMembership(deps: MembershipDeps): Membership {
   const { cluster, clock, ids, log, agents, leaseMs, note } = deps
   const lease = createLease(clock, leaseMs)
-  const measureOffset = createOffsetMeter(clock, deps.setOffset)
+  const measureOffset = createOffsetMeter(deps.setOffset)
   const beatMs = leaseMs / BEATS
   let worker = newWorkerId(ids)
   let phase: Phase = 'outside'
@@ -107,7 +107,7 @@ export function createMembership(deps: MembershipDeps): Membership {
     if (worker !== asker || phase === 'left') return true
     if (beat === undefined) return false
     phase = 'member'
-    measureOffset(beat.now, asked)
+    measureOffset(beat.now, asked.elapsed, clock.elapsed())
     lease.renewed(asked)
     deps.heardHolds(beat.holdEpoch)
     return true

@@ -1,4 +1,4 @@
-/** P1 to P4 of `scheduler.ts`. */
+/** P1 to P5 of `scheduler.ts`. */
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { Task } from '../../core/task.ts'
@@ -174,7 +174,7 @@ describe('a schedule', () => {
     await harness.settled()
     faulty.readsFail = true
     await harness.pass(MINUTE + 30_000)
-    const elsewhere = createScheduleStates(shared)
+    const elsewhere = createScheduleStates(shared, harness.clock)
     await elsewhere.write('worker:hourly', { handledUntil: harness.clock.now() })
     await elsewhere.setPause('worker:hourly', undefined)
     faulty.readsFail = false
@@ -250,14 +250,34 @@ describe('a schedule on a shared store', () => {
 
   it('P4 keeps the time up to which another process has handled it while this one was slow', async () => {
     const { store } = createClusterHarness()
-    const quick = createScheduleStates(store)
+    const clock = createManualClock()
+    const quick = createScheduleStates(store, clock)
     await quick.write('worker:hourly', { handledUntil: 10, lastAt: 10 })
     const slow = createScheduleStates(
       slowToWrite(store, () => quick.write('worker:hourly', { handledUntil: 30 })),
+      clock,
     )
     await slow.write('worker:hourly', { handledUntil: 20, lastAt: 20 })
     expect(await quick.read('worker:hourly')).toEqual({ handledUntil: 30, lastAt: 10 })
   })
+
+  it.each(['before it starts', 'while it runs'])(
+    'P5 starts every time also when a wrong clock wrote %s that later ones were handled',
+    async (when) => {
+      const store = createMemoryStore()
+      const agents = [worker({ ...hourly, cron: '* * * * *' })]
+      const wrong = createManualClock(Date.UTC(2026, 0, 1, 1))
+      const write = () =>
+        createScheduleStates(store, wrong).write('worker:hourly', { handledUntil: wrong.now() })
+      if (when === 'before it starts') await write()
+      const harness = await createHarness({ store, agents })
+      await harness.pass(30_000)
+      if (when === 'while it runs') await write()
+      await harness.pass(30_000)
+      await harness.pass(MINUTE)
+      expect(await startedTimes(harness)).toEqual([at(1 / 60), at(2 / 60)])
+    },
+  )
 
   it('P4 is paused in every process by any of them', async () => {
     const cluster = createClusterHarness({ agents: [worker({ ...hourly, cron: '* * * * *' })] })

@@ -8,6 +8,7 @@
  * P3  A time that is longer ago is missed. With `run-once`, the latest missed time starts a task, unless a time that is
  *     not missed does.
  * P4  No time starts a task while the schedule is paused, and none of those times counts as missed afterwards.
+ * P5  A stored instant that is in the future was written by a wrong clock, and skips no time.
  */
 
 import { isLullError } from '../../core/errors.ts'
@@ -46,7 +47,7 @@ export function createScheduler(deps: {
 }): Scheduler {
   const { context, send } = deps
   const { clock, ids, log } = context
-  const states = createScheduleStates(context.store)
+  const states = createScheduleStates(context.store, clock)
   const cancels = new Map<string, () => void>()
   /** Changes with every start and stop, so that a tick of an earlier start sets no timer. */
   let generation = 0
@@ -59,8 +60,9 @@ export function createScheduler(deps: {
     const now = clock.now()
     const paused = (await states.pauseOf(entry.id)) !== undefined
     // P4: read after the pause. Where this process tries again late, another one may have ended a pause meanwhile.
-    const handled = (await states.read(entry.id))?.handledUntil ?? after
-    const due = paused ? [] : timesDue(entry.schedule, Math.max(after, handled), now)
+    const { handledUntil: handled = after } = (await states.read(entry.id)) ?? {}
+    const from = handled > now ? after : Math.max(after, handled)
+    const due = paused ? [] : timesDue(entry.schedule, from, now)
     let started: { lastAt: number; lastTaskId?: string } | undefined
     for (const time of due) started = { lastAt: time, ...(await startOnce(entry, time)) }
     await states.write(entry.id, { handledUntil: now, ...started })
@@ -104,7 +106,8 @@ export function createScheduler(deps: {
       const mine = ++generation
       for (const entry of entries()) {
         const known = await states.read(entry.id)
-        void tick(entry, mine, known?.handledUntil ?? clock.now())
+        const now = clock.now()
+        void tick(entry, mine, Math.min(known?.handledUntil ?? now, now))
       }
     },
     stop() {

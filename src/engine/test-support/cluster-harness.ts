@@ -1,6 +1,6 @@
 /**
  * Several engines on one store in memory, as processes share a database. Time passes for all of them and for the store
- * together; each has a wall clock of its own. Reports between them can be lost, repeated and late. For tests only.
+ * together; each has a wall clock of its own, which can be set while it runs. Reports between them can be lost, repeated and late. For tests only.
  */
 import type { Changes } from '../../ports/store/cluster.ts'
 import type { Store } from '../../ports/store.ts'
@@ -19,6 +19,8 @@ export interface ClusterHarness {
   /** The process stands still, as by SIGSTOP: time passes, and it notices nothing. */
   stop(process: Harness): void
   goOn(process: Harness): void
+  /** Sets the wall clock of the process, forwards or backwards. */
+  stepWall(process: Harness, ms: number): void
   /** Another server takes over that lacks the last writes. */
   readonly failOver: FailoverCluster['failOver']
   /** Lets time pass for everybody, and everybody react. */
@@ -81,8 +83,17 @@ export function createClusterHarness(given: ClusterOptions = {}): ClusterHarness
     store: cluster.connect(),
     async join({ skewMs = 0, ...some } = {}) {
       const timers = createManualClock(clock.now() + skewMs)
+      let wallMs = skewMs
       // A process that was stopped sees the time at once, and its timers fire late.
-      const own = { ...timers, now: () => clock.now() + skewMs, elapsed: clock.elapsed }
+      const own: ManualClock = {
+        ...timers,
+        now: () => clock.now() + skewMs,
+        elapsed: clock.elapsed,
+        wall: () => clock.now() + wallMs,
+        stepWall(ms) {
+          wallMs += ms
+        },
+      }
       const store = connection(withHints(cluster.connect(), hints))
       const process = await createHarness({ ...shared, ids, ...some, clock: own, store })
       joined.push({ process, clock: own, missedMs: 0, stopped: false })
@@ -99,6 +110,7 @@ export function createClusterHarness(given: ClusterOptions = {}): ClusterHarness
       one.clock.advance(one.missedMs)
       one.missedMs = 0
     },
+    stepWall: (process, ms) => find(process).clock.stepWall(ms),
     failOver: cluster.failOver,
     pass,
     settled: () => quiet(touched, quietTurns),

@@ -12,6 +12,7 @@ import type { Hold } from './holds.ts'
  * - `ready`, `due` and `orphans` reserve what they return. Until `RESERVED_MS` have passed, or a commit has written the
  * row
  *   of the task, no call of any process returns the task again.
+ * - `due` returns no task that is not due by the store's clock, whatever instant the caller gives.
  * - `orphans` returns the tasks whose owner has no lease (never registered, removed, or run out). Its first argument is
  *   ignored.
  * - `appendEvents` gives positions in commit order: a reader that has seen a position never sees a lower one appear

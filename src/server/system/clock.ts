@@ -1,20 +1,37 @@
 /**
- * The clock of the operating system. Node's timers have two limits that callers of this clock do not see:
+ * The clock of the operating system. Invariants CL1 to CL3 are in `ports/clock.ts`.
  *
- * K1  A delay above 2^31 - 1 ms (24.8 days) would fire at once. `after` waits in several parts.
- * K2  They count elapsed time, and stand still while the machine is suspended. `at` compares the wall clock with its
- *     instant at least every few seconds.
+ * K1  A delay above 2^31 - 1 ms (24.8 days) would make a timer of Node fire at once. `after` waits in several parts.
+ * K2  Timers of Node stand still while the machine sleeps. `at` compares its instant with `now` every few seconds.
+ * K3  The machine slept for as long as its uptime moved more than elapsed time did. The wall clock only says when to compare
+ *     the two: at once when it has moved by itself, and otherwise every minute. Reading the uptime takes a system call.
  */
+import { uptime } from 'node:os'
 import type { CancelTimer, Clock } from '../../ports/clock.ts'
 
 const LONGEST_TIMER_MS = 2 ** 31 - 1
-const WALL_CLOCK_CHECK_MS = 2_000
+const SLEEP_CHECK_MS = 2_000
+const LOOK_EVERY_MS = 60_000
+/** A wall clock that is corrected in small steps moves less. */
+const WALL_STEP_MS = 1_000
+/** On some systems the uptime counts whole seconds. */
+const SHORTEST_SLEEP_MS = 2_000
 
-/** @param now the wall clock */
-export function createSystemClock(now: () => number = Date.now): Clock {
+/** What a machine shows: milliseconds. Whoever sets the wall clock does not change the uptime; it grows in sleep. */
+export interface MachineTime {
+  readonly wall: () => number
+  readonly uptime: () => number
+}
+
+const machine: MachineTime = { wall: Date.now, uptime: () => uptime() * 1_000 }
+
+export function createSystemClock(time: MachineTime = machine): Clock {
+  const elapsed = (): number => performance.now()
+  const now = createNow(time, elapsed)
   return {
     now,
-    elapsed: () => performance.now(),
+    elapsed,
+    wall: time.wall,
     after(ms, callback) {
       let left = ms
       return inParts(() => {
@@ -23,12 +40,29 @@ export function createSystemClock(now: () => number = Date.now): Clock {
         return part
       }, callback)
     },
-    at: (instant, callback) =>
-      inParts(() => Math.min(instant - now(), WALL_CLOCK_CHECK_MS), callback),
+    at: (instant, callback) => inParts(() => Math.min(instant - now(), SLEEP_CHECK_MS), callback),
   }
 }
 
 export const systemClock: Clock = createSystemClock()
+
+/** The wall clock of the first call, and from then on elapsed time and sleep (CL1, K3). */
+function createNow({ wall, uptime }: MachineTime, elapsed: () => number): () => number {
+  /** How much more the wall clock and the uptime showed than elapsed time, when they were compared. */
+  const look = (at: number) => ({ at, wall: wall() - at, uptime: uptime() - at })
+  let last = look(elapsed())
+  let ahead = last.wall
+  return () => {
+    const at = elapsed()
+    const isStill = Math.abs(wall() - at - last.wall) < WALL_STEP_MS
+    if (isStill && at - last.at < LOOK_EVERY_MS) return Math.floor(at + ahead)
+    const before = last
+    last = look(at)
+    const slept = last.uptime - before.uptime
+    if (slept >= SHORTEST_SLEEP_MS) ahead += slept
+    return Math.floor(at + ahead)
+  }
+}
 
 /** Waits for one part after the other until none is left. The callback is never called before this returns. */
 function inParts(nextMs: () => number, callback: () => void): CancelTimer {

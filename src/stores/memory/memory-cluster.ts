@@ -26,7 +26,7 @@ export function createMemoryCluster(now: () => number): MemoryCluster {
   const workers = createWorkers(now, () => data.holdEpoch ?? 0)
   const reservations = createReservations<string>(now)
   const data: MemoryData = createMemoryData(
-    { reservations, isAlive: workers.isAlive },
+    { reservations, isAlive: workers.isAlive, now },
     createReservations<number>(now),
   )
   const duties = createDuties(now)

@@ -29,6 +29,8 @@ type Instant = 'readyAt' | 'dueAt' | 'createdAt'
 export interface SharedWork {
   readonly reservations: Reservations<string>
   readonly isAlive: (worker: string) => boolean
+  /** The clock of the store. */
+  readonly now: () => number
 }
 
 export function createWorkQueries(shared?: SharedWork): WorkQueries {
@@ -86,7 +88,8 @@ export function createWorkQueries(shared?: SharedWork): WorkQueries {
       return take(found, limit).map(({ id, owner = '' }) => ({ taskId: id, owner }))
     },
     due(now, limit) {
-      const found = which(({ dueAt }) => dueAt !== undefined && dueAt <= now)
+      const reached = Math.min(now, shared?.now() ?? now)
+      const found = which(({ dueAt }) => dueAt !== undefined && dueAt <= reached)
       return ids(take(earliest(found, 'dueAt'), limit))
     },
     nextDueAt: () =>

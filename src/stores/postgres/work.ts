@@ -1,4 +1,7 @@
-/** Finds tasks with something to do. Each query reads a range of a partial index that holds only such tasks. */
+/**
+ * Finds tasks with something to do. Each query reads a range of a partial index that holds only such tasks. What is due is
+ * decided by the clock of the server: the instant of the caller can only make it later.
+ */
 
 import { RESERVED_MS } from '../../ports/store/cluster.ts'
 import { fromText, toText } from '../../ports/store/text.ts'
@@ -14,6 +17,8 @@ type Work = Pick<
 
 export function createWork(db: Database): Work {
   const s = db.schema
+  /** Epoch milliseconds. In a subquery, because an index is not searched with a value that may change from row to row. */
+  const serverNow = `(SELECT extract(epoch FROM ${s}.clock_1())::float8 * 1000)`
 
   /** The first tasks that are not reserved. They are reserved now. `SKIP LOCKED` passes over those of another call. */
   const reserve = (
@@ -68,7 +73,9 @@ export function createWork(db: Database): Work {
         )
       ).map((row) => ({ taskId: toId(row), owner: fromText(String(row['owner'])) })),
     due: async (now, limit) =>
-      (await reserve('due_at <= $1', 'due_at, task_id', [now, limit])).map(toId),
+      (await reserve(`due_at <= least($1, ${serverNow})`, 'due_at, task_id', [now, limit])).map(
+        toId,
+      ),
     async nextDueAt() {
       const [row] = await db.read(
         `SELECT due_at FROM ${s}.agenda WHERE due_at IS NOT NULL ORDER BY due_at LIMIT 1`,

@@ -134,6 +134,15 @@ function reservations(subject: Subject): void {
     expect(await b.due(15, 9)).toEqual(['task-1'])
   })
 
+  it('hands out no task before the clock of the store has reached its instant, whatever a process believes', async () => {
+    const { a, b, pass } = await two(subject)
+    const { now } = await a.cluster.registerWorker({ id: 'w1', agents: [] }, 60_000)
+    await a.commit([creation('task-1', { dueAt: now + 60_000 })])
+    expect(await b.due(now + 3_600_000, 9)).toEqual([])
+    await pass(60_000)
+    expect(await b.due(now + 3_600_000, 9)).toEqual(['task-1'])
+  })
+
   it('writes a message under a key once, also when two processes bring it', async () => {
     const { a, b } = await two(subject)
     const claim = sampleClaim('task-1')
