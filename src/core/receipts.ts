@@ -6,7 +6,7 @@
 import { canonical } from './canonical-json.ts'
 import type { Receipt, Signer } from './receipt.ts'
 import { createContent } from './receipt-content.ts'
-import type { RecordBody } from './records.ts'
+import type { RecordBody, RecordType } from './records.ts'
 import { sha256 } from './sha256.ts'
 import type { Task } from './task.ts'
 
@@ -50,27 +50,80 @@ export function describe(
   act: RecordBody,
   hashOf: (value: unknown) => string,
 ): Said | undefined {
-  if (act.type === 'paused' || act.type === 'parked') {
-    return { kind: 'SuspensionReceipt', facts: clean({ ...task.suspension }) }
-  }
-  if (act.type === 'resumed') {
+  return (receipts[act.type] as Describe<RecordType>)(act, task, hashOf)
+}
+
+type Describe<T extends RecordType> = (
+  act: RecordBody & { readonly type: T },
+  task: Task,
+  hashOf: (value: unknown) => string,
+) => Said | undefined
+
+const noReceipt = (): undefined => undefined
+
+const stop: Describe<'paused' | 'parked'> = (_act, { suspension }) => ({
+  kind: 'SuspensionReceipt',
+  facts: clean({ ...suspension }),
+})
+
+const receipts: { readonly [T in RecordType]: Describe<T> } = {
+  paused: stop,
+  parked: stop,
+  resumed(act, { epoch }, hashOf) {
     const { handle, cause, actor, continueTranscript, eventPos, idempotencyKey } = act
     const named = { handle, cause, actor, continueTranscript, eventPos, idempotencyKey }
     const inputHash = act.input === null ? undefined : hashOf(act.input)
     const eventHash = act.event === undefined ? undefined : hashOf(act.event)
-    const facts = clean({ ...named, epoch: task.epoch, inputHash, eventHash })
-    return { kind: 'ResumptionReceipt', facts }
-  }
-  if (act.type === 'released') {
-    const facts = clean({ decision: act.reason, state: task.state })
-    return { kind: 'DrainDecisionReceipt', facts }
-  }
-  if (act.type === 'imported') {
-    const { actor, exportedAt, lull, digest, keys } = act
-    const facts = clean({ actor, exportedAt, lull, digest, keys, state: task.state })
-    return { kind: 'ImportReceipt', facts }
-  }
-  return undefined
+    return { kind: 'ResumptionReceipt', facts: clean({ ...named, epoch, inputHash, eventHash }) }
+  },
+  released: ({ reason: decision }, { state }) => ({
+    kind: 'DrainDecisionReceipt',
+    facts: clean({ decision, state }),
+  }),
+  imported: ({ actor, exportedAt, lull, digest, keys }, { state }) => ({
+    kind: 'ImportReceipt',
+    facts: clean({ actor, exportedAt, lull, digest, keys, state }),
+  }),
+
+  submitted: noReceipt,
+  started: noReceipt,
+  message: noReceipt,
+  said: noReceipt,
+  artifact: noReceipt,
+  usage: noReceipt,
+  value: noReceipt,
+  step: noReceipt,
+  attempt: noReceipt,
+  skipped: noReceipt,
+  delegated: noReceipt,
+  'child-ended': noReceipt,
+  'child-called': noReceipt,
+  'turn-started': noReceipt,
+  'turn-ended': noReceipt,
+  compacted: noReceipt,
+  continued: noReceipt,
+  voided: noReceipt,
+  asked: noReceipt,
+  'asked-again': noReceipt,
+  answered: noReceipt,
+  // The stop has its receipt when it is committed.
+  'pause-requested': noReceipt,
+  'pause-upgraded': noReceipt,
+  'pause-kept': noReceipt,
+  'pause-withdrawn': noReceipt,
+  deferred: noReceipt,
+  held: noReceipt,
+  lifted: noReceipt,
+  'reminders-shown': noReceipt,
+  'reminder-injected': noReceipt,
+  'reminder-deduped': noReceipt,
+  'reminder-expired': noReceipt,
+  completed: noReceipt,
+  failed: noReceipt,
+  rejected: noReceipt,
+  canceled: noReceipt,
+  receipt: noReceipt,
+  forked: noReceipt,
 }
 
 /** Omits members that are undefined. */

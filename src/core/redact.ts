@@ -9,8 +9,11 @@ import { sha256 } from './sha256.ts'
 
 const REDACTED = 'lull:redacted'
 
-/** Members that are content as a whole. Parts of messages and artifacts are found wherever they are. */
-const contents: { readonly [T in RecordType]?: readonly string[] } = {
+/**
+ * Members that are content as a whole, and are redacted. Parts of messages and artifacts are found wherever they are, so
+ * a record whose only content is parts names nothing here.
+ */
+const contents: { readonly [T in RecordType]: readonly (keyof Of<T>)[] } = {
   submitted: ['input', 'metadata'],
   delegated: ['input'],
   resumed: ['input', 'event'],
@@ -22,7 +25,42 @@ const contents: { readonly [T in RecordType]?: readonly string[] } = {
   'turn-ended': ['transcript'],
   compacted: ['transcript'],
   continued: ['state', 'transcript'],
+
+  started: [],
+  released: [],
+  message: [],
+  said: [],
+  artifact: [],
+  usage: [],
+  attempt: [],
+  skipped: [],
+  'child-ended': [],
+  'turn-started': ['digest'],
+  voided: [],
+  asked: [],
+  'asked-again': [],
+  answered: [],
+  'pause-requested': [],
+  'pause-upgraded': [],
+  'pause-kept': [],
+  paused: [],
+  parked: [],
+  held: [],
+  lifted: [],
+  'reminders-shown': [],
+  'reminder-injected': [],
+  'reminder-deduped': [],
+  'reminder-expired': [],
+  completed: [],
+  failed: [],
+  rejected: [],
+  canceled: [],
+  receipt: [],
+  imported: [],
+  forked: [],
 }
+
+type Of<T extends RecordType> = LogRecord & { readonly type: T }
 
 export function redact(log: readonly LogRecord[]): readonly LogRecord[] {
   const marker = (value: unknown) => ({ [REDACTED]: hashIn(value) ?? sha256(canonical(value)) })
@@ -37,7 +75,7 @@ export function redact(log: readonly LogRecord[]): readonly LogRecord[] {
   }
   return log.map((record) => {
     if (record.type === 'receipt') return record
-    const whole = contents[record.type] ?? []
+    const whole: readonly string[] = contents[record.type]
     const members = Object.entries(record).map(([name, member]) => [
       name,
       whole.includes(name) && member != null ? marker(member) : withoutParts(member),

@@ -1,5 +1,5 @@
 /** What wakes a stopped task, in words. */
-import type { EventFilter, ResumeConditions, Trigger } from './conditions.ts'
+import type { EventFilter, OnTimeout, ResumeConditions, Trigger } from './conditions.ts'
 import { durationText } from './duration-text.ts'
 import { fromIso } from './instant.ts'
 
@@ -24,11 +24,11 @@ export function waitText(
   return waits.length === 0 ? 'only when it is resumed' : waits.join(', or ')
 }
 
-const outcome = {
+const outcome: { readonly [A in OnTimeout]: string } = {
   fail: 'then it fails',
   resume_with_summary: 'then it goes on',
   resume_with_input: 'then it goes on',
-} as const
+}
 
 function triggerText(trigger: Trigger, now: number, precision: Precision): string {
   if ('at' in trigger) return until(trigger.at, now, precision)

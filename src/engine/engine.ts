@@ -19,7 +19,7 @@ import { weightOf } from '../core/weight.ts'
 import type { Hold } from '../ports/store/holds.ts'
 import type { Agent } from './agent.ts'
 import { assemble } from './assemble.ts'
-import { auditedEngine } from './audit/audited-engine.ts'
+import { observedEngine } from './audit/observed-engine.ts'
 import type { Audit } from './audit.ts'
 import type { Caller } from './caller.ts'
 import { cancel } from './cancel-task.ts'
@@ -35,7 +35,6 @@ import type { LiftAnswer } from './holds.ts'
 import type { ImportAnswer, ImportRequest } from './import-task.ts'
 import { cloudEvent, subscribeInput, waitInput } from './inputs.ts'
 import type { TaskReader } from './log-reader.ts'
-import { measuredEngine } from './measured-engine.ts'
 import { operatorMethods } from './operator-methods.ts'
 import { parse } from './parse.ts'
 import type { PauseAnswer } from './pause-answer.ts'
@@ -290,7 +289,7 @@ export function createEngine(deps: EngineDeps): Engine {
     drain: async ({ timeoutMs = DRAIN_MS } = {}) =>
       lifecycle.drain(durationMs(timeoutMs, 'timeoutMs')),
   }
-  return measuredEngine(auditedEngine(engine, context.audit), context.meter)
+  return observedEngine(engine, context.audit, context.meter)
 }
 
 async function emitEvents(

@@ -16,7 +16,9 @@ const ended: Measure<'completed' | 'failed' | 'rejected' | 'canceled'> = (meter,
   meter.observe('lull_task_seconds', record.at - task.createdAt)
 }
 
-const measures: { readonly [T in RecordType]?: Measure<T> } = {
+const unmeasured = (): void => undefined
+
+const measures: { readonly [T in RecordType]: Measure<T> } = {
   started(meter, { at }, { createdAt }, before) {
     if (before === undefined || before.state === 'submitted')
       meter.observe('lull_start_delay_seconds', at - createdAt)
@@ -33,6 +35,41 @@ const measures: { readonly [T in RecordType]?: Measure<T> } = {
   failed: ended,
   rejected: ended,
   canceled: ended,
+
+  submitted: unmeasured,
+  delegated: unmeasured,
+  'pause-withdrawn': unmeasured,
+  deferred: unmeasured,
+  step: unmeasured,
+  value: unmeasured,
+  'child-called': unmeasured,
+  'turn-ended': unmeasured,
+  compacted: unmeasured,
+  continued: unmeasured,
+  released: unmeasured,
+  message: unmeasured,
+  said: unmeasured,
+  artifact: unmeasured,
+  usage: unmeasured,
+  attempt: unmeasured,
+  skipped: unmeasured,
+  'child-ended': unmeasured,
+  'turn-started': unmeasured,
+  voided: unmeasured,
+  'asked-again': unmeasured,
+  answered: unmeasured,
+  'pause-upgraded': unmeasured,
+  'pause-kept': unmeasured,
+  paused: unmeasured,
+  held: unmeasured,
+  lifted: unmeasured,
+  'reminders-shown': unmeasured,
+  'reminder-injected': unmeasured,
+  'reminder-deduped': unmeasured,
+  'reminder-expired': unmeasured,
+  receipt: unmeasured,
+  imported: unmeasured,
+  forked: unmeasured,
 }
 
 export function measure(
@@ -42,8 +79,8 @@ export function measure(
   before: Task | undefined,
 ): void {
   for (const record of records) {
-    const one = measures[record.type] as Measure<RecordType> | undefined
-    one?.(meter, record, task, before)
+    const one = measures[record.type] as Measure<RecordType>
+    one(meter, record, task, before)
   }
 }
 

@@ -64,16 +64,19 @@ function released(
     } as const
     return wakeRecords(suspension, wake, run, { actor })
   }
-  if (deferred?.kind === 'wake' && suspension !== undefined) {
-    return wakeRecords(suspension, deferred, run, {})
+  if (deferred === undefined) return []
+  switch (deferred.kind) {
+    case 'wake':
+      return suspension === undefined ? [] : wakeRecords(suspension, deferred, run, {})
+    case 'answer': {
+      // The question of a paused task is answered by its resume.
+      if (suspension !== undefined) return []
+      const { kind: _, ...answer } = deferred
+      return [{ type: 'answered', ...answer, ...(run === undefined ? {} : { run }) }]
+    }
+    case 'failure': {
+      const { kind: _, ...failed } = deferred
+      return ending(task, { type: 'failed', ...failed })
+    }
   }
-  if (deferred?.kind === 'answer' && suspension === undefined) {
-    const { kind: _, ...answer } = deferred
-    return [{ type: 'answered', ...answer, ...(run === undefined ? {} : { run }) }]
-  }
-  if (deferred?.kind === 'failure') {
-    const { kind: _, ...failed } = deferred
-    return ending(task, { type: 'failed', ...failed })
-  }
-  return []
 }

@@ -1,8 +1,9 @@
 /** Decides what wakes a stopped task: events, schedules, instants and deadlines. */
 import { type CloudEvent, reaches } from '../cloud-event.ts'
 import type { Command } from '../commands.ts'
-import { matches } from '../conditions.ts'
+import { matches, type OnTimeout } from '../conditions.ts'
 import { toIso } from '../instant.ts'
+import type { Json } from '../json.ts'
 import type { Message } from '../message.ts'
 import type { DeferredAction, RunToken } from '../records.ts'
 import { isInterrupted, isPaused } from '../states.ts'
@@ -90,19 +91,23 @@ function timedOut(
     deadlineAt: toIso(deadlineAt),
   }
   const timeout = suspension.conditions?.timeout
-  const action = timeout?.onTimeout ?? 'resume_with_summary'
-  if (action === 'fail') {
-    const why = suspension.reason === undefined ? '' : ` (${suspension.reason})`
-    return failOrDefer(task, command.messageId, `The deadline ${event.deadlineAt} passed${why}`)
+  const wake = (input: Json, continueTranscript: boolean): Decided =>
+    wakeOrDefer(task, suspension, command.run, {
+      kind: 'wake',
+      cause: 'timeout',
+      input,
+      event,
+      continueTranscript,
+    })
+  const actions: { readonly [A in OnTimeout]: () => Decided } = {
+    resume_with_summary: () => wake(null, false),
+    resume_with_input: () => wake(timeout?.input ?? { ...event }, true),
+    fail: () => {
+      const why = suspension.reason === undefined ? '' : ` (${suspension.reason})`
+      return failOrDefer(task, command.messageId, `The deadline ${event.deadlineAt} passed${why}`)
+    },
   }
-  const withInput = action === 'resume_with_input'
-  return wakeOrDefer(task, suspension, command.run, {
-    kind: 'wake',
-    cause: 'timeout',
-    input: withInput ? (timeout?.input ?? { ...event }) : null,
-    event,
-    continueTranscript: withInput,
-  })
+  return actions[timeout?.onTimeout ?? 'resume_with_summary']()
 }
 
 function failOrDefer(task: Task, messageId: string, why: string): Decided {

@@ -45,8 +45,8 @@ export function createRecordTracing({
       tracing.active() ? { cause: tracing.current(), stop: undefined, open: [] } : undefined,
     stamp(body, task, spans, at) {
       if (body.type === 'submitted') return caused(body, spans)
-      const stamp = stamps[body.type] as Stamp<RecordType> | undefined
-      if (stamp === undefined || task === undefined) return body
+      if (task === undefined) return body
+      const stamp = stamps[body.type] as Stamp<RecordType>
       return stamp(body, { tracing, task, spans, at, segment: segmentOf?.(task.id) })
     },
   }
@@ -63,7 +63,9 @@ interface StampContext {
 type Body<T extends RecordType> = RecordBody & { readonly type: T }
 type Stamp<T extends RecordType> = (body: Body<T>, context: StampContext) => RecordBody
 
-const stamps: { readonly [T in RecordType]?: Stamp<T> } = {
+const untraced: Stamp<RecordType> = (body) => body
+
+const stamps: { readonly [T in Exclude<RecordType, 'submitted'>]: Stamp<T> } = {
   answered: (body, { spans }) => caused(body, spans),
   parked: (body, context) => ({
     ...body,
@@ -87,6 +89,44 @@ const stamps: { readonly [T in RecordType]?: Stamp<T> } = {
     open(spans, tracing.start('reminder', { parent: cause, attributes }))
     return body
   },
+
+  delegated: untraced,
+  'pause-withdrawn': untraced,
+  deferred: untraced,
+  step: untraced,
+  value: untraced,
+  'child-called': untraced,
+  'turn-ended': untraced,
+  compacted: untraced,
+  continued: untraced,
+  started: untraced,
+  released: untraced,
+  message: untraced,
+  said: untraced,
+  artifact: untraced,
+  usage: untraced,
+  attempt: untraced,
+  skipped: untraced,
+  'child-ended': untraced,
+  'turn-started': untraced,
+  voided: untraced,
+  asked: untraced,
+  'asked-again': untraced,
+  'pause-requested': untraced,
+  'pause-upgraded': untraced,
+  'pause-kept': untraced,
+  held: untraced,
+  lifted: untraced,
+  'reminders-shown': untraced,
+  'reminder-deduped': untraced,
+  'reminder-expired': untraced,
+  completed: untraced,
+  failed: untraced,
+  rejected: untraced,
+  canceled: untraced,
+  receipt: untraced,
+  imported: untraced,
+  forked: untraced,
 }
 
 function caused<T extends 'submitted' | 'answered'>(

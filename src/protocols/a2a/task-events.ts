@@ -40,23 +40,6 @@ export type TaskEvent =
 
 const none: readonly TaskEvent[] = []
 
-/** Record types with a status event. Of the others only artifacts and reminders have events. */
-const reports: ReadonlySet<RecordType> = new Set<RecordType>([
-  'submitted',
-  'said',
-  'asked',
-  'asked-again',
-  'answered',
-  'paused',
-  'parked',
-  'resumed',
-  'pause-withdrawn',
-  'completed',
-  'failed',
-  'canceled',
-  'rejected',
-])
-
 export function chunkEvent(task: Task, { artifact, append, last, state }: TextChunk): TaskEvent {
   return { kind: 'artifact', task, artifact, append, last, stream: state }
 }
@@ -66,36 +49,86 @@ export function eventsOf(
   record: LogRecord,
   task: Task,
 ): readonly TaskEvent[] {
-  switch (record.type) {
-    case 'artifact': {
-      const { artifact, append, last, attempt } = record
-      const stream = attempt === undefined ? {} : { stream: 'recorded' as const }
-      return [{ kind: 'artifact', task, artifact, append, last, ...stream }]
-    }
-    case 'turn-started':
-    case 'reminders-shown':
-      return record.reminders
-        .filter((reminder) => record.emitted.includes(reminder.id))
-        .map((reminder) => ({ kind: 'reminder', task, change: { event: 'emitted', reminder } }))
-    case 'reminder-deduped': {
-      const { dedupeKey, by, ids } = record
-      return [
-        { kind: 'reminder', task, change: { event: 'deduped', dedupeKey, by, displaced: ids } },
-      ]
-    }
-    case 'reminder-expired':
-      return record.ids.map((reminderId) => ({
-        kind: 'reminder',
-        task,
-        change: { event: 'expired', reminderId, reason: record.reason },
-      }))
-    case 'pause-requested':
-      // A pause that is committed at once has the event of its commit.
-      return record.quiesces ? [{ kind: 'status', task, before, record }] : none
-    case 'started':
-      // Another claim of a working task does not change its status.
-      return before?.state === task.state ? none : [{ kind: 'status', task, before, record }]
-    default:
-      return reports.has(record.type) ? [{ kind: 'status', task, before, record }] : none
-  }
+  return (events[record.type] as EventsOf<RecordType>)(record, task, before)
+}
+
+type EventsOf<T extends RecordType> = (
+  record: LogRecord & { readonly type: T },
+  task: Task,
+  before: Task | undefined,
+) => readonly TaskEvent[]
+
+const status: EventsOf<RecordType> = (record, task, before) => [
+  { kind: 'status', task, before, record },
+]
+
+const silent: EventsOf<RecordType> = () => none
+
+const emitted: EventsOf<'turn-started' | 'reminders-shown'> = (record, task) =>
+  record.reminders
+    .filter((reminder) => record.emitted.includes(reminder.id))
+    .map((reminder) => ({ kind: 'reminder', task, change: { event: 'emitted', reminder } }))
+
+const events: { readonly [T in RecordType]: EventsOf<T> } = {
+  submitted: status,
+  // Another claim of a working task does not change its status.
+  started: (record, task, before) =>
+    before?.state === task.state ? none : status(record, task, before),
+  released: silent,
+  message: silent,
+  said: status,
+  artifact: ({ artifact, append, last, attempt }, task) => {
+    const stream = attempt === undefined ? {} : { stream: 'recorded' as const }
+    return [{ kind: 'artifact', task, artifact, append, last, ...stream }]
+  },
+
+  asked: status,
+  'asked-again': status,
+  answered: status,
+  // A pause that is committed at once has the event of its commit.
+  'pause-requested': (record, task, before) =>
+    record.quiesces ? status(record, task, before) : none,
+  'pause-upgraded': silent,
+  'pause-kept': silent,
+  'pause-withdrawn': status,
+  paused: status,
+  parked: status,
+  resumed: status,
+  deferred: silent,
+  held: silent,
+  lifted: silent,
+
+  'turn-started': emitted,
+  'reminders-shown': emitted,
+  'reminder-injected': silent,
+  'reminder-deduped': ({ dedupeKey, by, ids: displaced }, task) => [
+    { kind: 'reminder', task, change: { event: 'deduped', dedupeKey, by, displaced } },
+  ],
+  'reminder-expired': ({ ids, reason }, task) =>
+    ids.map((reminderId) => ({
+      kind: 'reminder',
+      task,
+      change: { event: 'expired', reminderId, reason },
+    })),
+
+  completed: status,
+  failed: status,
+  canceled: status,
+  rejected: status,
+
+  step: silent,
+  attempt: silent,
+  skipped: silent,
+  usage: silent,
+  value: silent,
+  'turn-ended': silent,
+  compacted: silent,
+  delegated: silent,
+  'child-ended': silent,
+  'child-called': silent,
+  continued: silent,
+  voided: silent,
+  receipt: silent,
+  imported: silent,
+  forked: silent,
 }

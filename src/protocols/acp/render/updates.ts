@@ -25,20 +25,16 @@ export type Shown =
 type Updates = readonly Shown[]
 const none: Updates = []
 
-/** Records after which the client is told the state of the task. */
-const telling: ReadonlySet<RecordType> = new Set<RecordType>([
-  'pause-requested',
-  'pause-upgraded',
-  'pause-withdrawn',
-  'paused',
-  'parked',
-  'resumed',
-  'held',
-  'lifted',
-])
+type Of<T extends RecordType> = LogRecord & { readonly type: T }
 
-/** The records of a child that are shown: its questions. */
-const asking: ReadonlySet<RecordType> = new Set<RecordType>(['asked', 'asked-again', 'answered'])
+/** What a client gets of a record. */
+interface Reading<T extends RecordType> {
+  readonly show?: (record: Of<T>, task: Task, before: Task | undefined) => Updates
+  /** The client is told the state of the task after it. */
+  readonly tellsState?: true
+  /** It is shown also in a sub-task. */
+  readonly ofChild?: true
+}
 
 export function updatesOf(
   before: Task | undefined,
@@ -46,9 +42,10 @@ export function updatesOf(
   task: Task,
   facts: Facts,
 ): Updates {
-  if (task.parentId !== undefined && !asking.has(record.type)) return none
-  const shown = shownOf(before, record, task)
-  if (!telling.has(record.type)) return shown
+  const reading = readings[record.type] as Reading<RecordType>
+  if (task.parentId !== undefined && !reading.ofChild) return none
+  const shown = reading.show?.(record, task, before) ?? none
+  if (!reading.tellsState) return shown
   const rfc = rfcUpdate(record, task)
   return [
     ...shown,
@@ -57,53 +54,95 @@ export function updatesOf(
   ]
 }
 
-function shownOf(before: Task | undefined, record: LogRecord, task: Task): Updates {
-  switch (record.type) {
-    case 'submitted':
-    case 'message':
-      return heard(record.message)
-    case 'asked-again':
-      return [...heard(record.answer), ...said(task.question?.message)]
-    case 'answered':
-      return answered(before, record)
-    case 'said':
-      return [...announcedOrSaid(task, record.message), ...progress(record.progress)]
-    case 'artifact':
-      return artifactUpdates(task, record).map(show)
-    case 'usage':
-      return usage(task, record)
-    case 'step':
-    case 'attempt':
-    case 'skipped':
-      return stepUpdates(task, record).map(show)
-    case 'delegated':
-    case 'child-ended':
-      return childUpdates(record).map(show)
-    case 'asked':
-      return asked(record)
-    case 'paused':
-    case 'parked':
-      return stopped(task)
-    case 'resumed':
-      return [
-        show({
-          sessionUpdate: 'tool_call_update',
-          toolCallId: record.handle,
-          status: 'completed',
-          content: [text(`Resumed: ${record.cause}`)],
-        }),
-      ]
-    case 'completed':
-    case 'failed':
-    case 'rejected':
-    case 'canceled':
-      return [
-        ...abandoned(before),
-        ...('message' in record && record.message !== undefined ? said(record.message) : none),
-      ]
-    default:
-      return none
-  }
+const unseen = {}
+
+const step: Reading<'step' | 'attempt' | 'skipped'> = {
+  show: (record, task) => stepUpdates(task, record).map(show),
+}
+
+const child: Reading<'delegated' | 'child-ended'> = {
+  show: (record) => childUpdates(record).map(show),
+}
+
+const stop: Reading<'paused' | 'parked'> = {
+  show: (_record, task) => stopped(task),
+  tellsState: true,
+}
+
+const end: Reading<'completed' | 'failed' | 'rejected' | 'canceled'> = {
+  show: (record, _task, before) => [
+    ...abandoned(before),
+    ...('message' in record && record.message !== undefined ? said(record.message) : none),
+  ],
+}
+
+const readings: { readonly [T in RecordType]: Reading<T> } = {
+  submitted: { show: ({ message }) => heard(message) },
+  message: { show: ({ message }) => heard(message) },
+  started: unseen,
+  released: unseen,
+
+  asked: { show: asked, ofChild: true },
+  'asked-again': {
+    show: ({ answer }, task) => [...heard(answer), ...said(task.question?.message)],
+    ofChild: true,
+  },
+  answered: { show: answered, ofChild: true },
+  said: {
+    show: ({ message, progress: fraction }, task) => [
+      ...announcedOrSaid(task, message),
+      ...progress(fraction),
+    ],
+  },
+  artifact: { show: (record, task) => artifactUpdates(task, record).map(show) },
+  usage: { show: usage },
+  step,
+  attempt: step,
+  skipped: step,
+  delegated: child,
+  'child-ended': child,
+  'child-called': unseen,
+
+  'pause-requested': { tellsState: true },
+  'pause-upgraded': { tellsState: true },
+  'pause-kept': unseen,
+  'pause-withdrawn': { tellsState: true },
+  paused: stop,
+  parked: stop,
+  resumed: {
+    show: ({ handle, cause }) => [
+      show({
+        sessionUpdate: 'tool_call_update',
+        toolCallId: handle,
+        status: 'completed',
+        content: [text(`Resumed: ${cause}`)],
+      }),
+    ],
+    tellsState: true,
+  },
+  held: { tellsState: true },
+  lifted: { tellsState: true },
+  deferred: unseen,
+
+  completed: end,
+  failed: end,
+  rejected: end,
+  canceled: end,
+
+  value: unseen,
+  'turn-started': unseen,
+  'turn-ended': unseen,
+  compacted: unseen,
+  continued: unseen,
+  voided: unseen,
+  // `reminder-notices.ts` makes the notifications of reminders.
+  'reminders-shown': unseen,
+  'reminder-injected': unseen,
+  'reminder-deduped': unseen,
+  'reminder-expired': unseen,
+  receipt: unseen,
+  imported: unseen,
+  forked: unseen,
 }
 
 function show(update: SessionUpdate): Shown {
@@ -155,7 +194,7 @@ function progress(fraction: number | undefined): Updates {
 }
 
 /** `used` is the size of the last model call. `size` is 0, because agents do not report the size of their context. */
-function usage(task: Task, { usage: last }: LogRecord & { readonly type: 'usage' }): Updates {
+function usage({ usage: last }: Of<'usage'>, task: Task): Updates {
   const used = Math.round((last.inputTokens ?? 0) + (last.outputTokens ?? 0))
   const { inputTokens, outputTokens, costUsd } = task.usage
   return [
@@ -169,7 +208,7 @@ function usage(task: Task, { usage: last }: LogRecord & { readonly type: 'usage'
   ]
 }
 
-function asked({ question }: LogRecord & { readonly type: 'asked' }): Updates {
+function asked({ question }: Of<'asked'>): Updates {
   const { consent, message } = question
   if (consent === undefined) return said(message)
   return [
@@ -185,8 +224,9 @@ function asked({ question }: LogRecord & { readonly type: 'asked' }): Updates {
 }
 
 function answered(
+  { message, decision }: Of<'answered'>,
+  _task: Task,
   before: Task | undefined,
-  { message, decision }: LogRecord & { readonly type: 'answered' },
 ): Updates {
   const consent = before?.question?.consent
   if (consent === undefined || decision === undefined) return heard(message)

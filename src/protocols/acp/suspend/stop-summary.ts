@@ -1,5 +1,5 @@
 /** The RFC's `summary` of a suspension: plain sentences that a client can show its user. */
-import type { Trigger } from '../../../core/conditions.ts'
+import type { OnTimeout, Trigger } from '../../../core/conditions.ts'
 import { toIso } from '../../../core/instant.ts'
 import { textOf } from '../../../core/message.ts'
 import type { Suspension } from '../../../core/suspension.ts'
@@ -27,17 +27,23 @@ function lastWords({ history, statusMessage }: Task): readonly string[] {
   return [`The agent said last: "${quote}".`]
 }
 
+/** What a task does when its deadline passes. */
+const atDeadline: { readonly [A in OnTimeout]: 'goes on' | 'fails' } = {
+  resume_with_summary: 'goes on',
+  resume_with_input: 'goes on',
+  fail: 'fails',
+}
+
 function wakeSentence({ conditions, deadlineAt, fireAt }: Suspension): string {
   const { onEvent, trigger, timeout } = conditions ?? {}
+  const passing = timeout && atDeadline[timeout.onTimeout ?? 'resume_with_summary']
   const wakes = [
     ...(onEvent === undefined ? [] : [`at the event ${onEvent}`]),
     ...(trigger === undefined ? [] : [triggerWords(trigger, fireAt)]),
-    ...(timeout === undefined || timeout.onTimeout === 'fail' || deadlineAt === undefined
-      ? []
-      : [`at ${toIso(deadlineAt)}`]),
+    ...(deadlineAt !== undefined && passing === 'goes on' ? [`at ${toIso(deadlineAt)}`] : []),
   ]
   const fails =
-    timeout?.onTimeout === 'fail' && deadlineAt !== undefined
+    deadlineAt !== undefined && passing === 'fails'
       ? ` It fails at ${toIso(deadlineAt)} if nothing wakes it before.`
       : ''
   const how = wakes.length === 0 ? 'when it is resumed' : `${wakes.join(', or ')}, or when resumed`
