@@ -282,6 +282,7 @@ export type {
   CommitResult,
   OpenTaskQuery,
   StoredTask,
+  TaskFilter,
   TaskQuery,
   TaskRow,
   TaskStore,

@@ -7,7 +7,7 @@ import type { LogRecord } from '../core/records.ts'
 import type { Signal } from '../core/signal.ts'
 import { isTerminal, type State, states } from '../core/states.ts'
 import type { Task } from '../core/task.ts'
-import type { TaskQuery } from '../ports/store/tasks.ts'
+import type { TaskFilter } from '../ports/store/tasks.ts'
 import { type Caller, scopeOf } from './caller.ts'
 import { type EngineContext, taskFor } from './context.ts'
 import { listInput, subscribeInput } from './inputs.ts'
@@ -31,7 +31,7 @@ export async function list(
   request: ListRequest = {},
 ): Promise<TaskPage> {
   const { cursor, limit = 50, ...given } = parse(listInput, request)
-  const filter = { ...defined(given), ...scopeOf(caller) } as Omit<TaskQuery, 'limit' | 'before'>
+  const filter: TaskFilter = { ...defined(given), ...scopeOf(caller) }
   const { store, ledger, options } = context
   const before = cursor === undefined ? undefined : readCursor(cursor)
   const [rows, total] = await Promise.all([
@@ -58,7 +58,7 @@ export async function count(
   request: CountRequest = {},
 ): Promise<TaskCounts> {
   const given = parse(listInput, request)
-  const filter = { ...defined(given), ...scopeOf(caller) } as Omit<TaskQuery, 'limit' | 'before'>
+  const filter: TaskFilter = { ...defined(given), ...scopeOf(caller) }
   const counted = await Promise.all(
     states.map(
       async (state) => [state, await store.count({ ...filter, states: [state] })] as const,
@@ -67,10 +67,12 @@ export async function count(
   return Object.fromEntries(counted.filter(([, tasks]) => tasks > 0))
 }
 
-function defined<T extends object>(value: T): Partial<T> {
+type Defined<T> = { readonly [K in keyof T]?: Exclude<T[K], undefined> }
+
+function defined<T extends object>(value: T): Defined<T> {
   return Object.fromEntries(
     Object.entries(value).filter(([, member]) => member !== undefined),
-  ) as Partial<T>
+  ) as Defined<T>
 }
 
 /** A cursor names a position in the order, not a row. It stays valid when tasks are created, change or are removed. */

@@ -6,9 +6,9 @@ import type { EventFilter, ResumeConditions } from '../core/conditions.ts'
 import type { Json, JsonInput, JsonObject } from '../core/json.ts'
 import type { Message, MessageInput } from '../core/message.ts'
 import type { Propagate, RoleHint } from '../core/reminders.ts'
-import type { State } from '../core/states.ts'
 import type { PauseMode } from '../core/suspension.ts'
 import type { HoldScope } from '../ports/store/holds.ts'
+import type { TaskFilter } from '../ports/store/tasks.ts'
 
 export interface SendRequest {
   /** The agent's name. Default: the first registered agent. Ignored when the message continues a task. */
@@ -155,14 +155,10 @@ export interface RuleRequest extends HoldRequest {
   readonly mode?: PauseMode | undefined
 }
 
-export interface ListRequest {
-  readonly agent?: string | undefined
-  readonly contextId?: string | undefined
-  readonly parentId?: string | undefined
-  readonly states?: readonly State[] | undefined
-  readonly held?: boolean | undefined
-  /** Inclusive, epoch milliseconds. */
-  readonly statusAtFrom?: number | undefined
+/** The filters of the store, but for those that follow from the caller. */
+export type ListRequest = {
+  readonly [F in Exclude<keyof TaskFilter, 'tenant' | 'principal'>]?: TaskFilter[F] | undefined
+} & {
   /** The `cursor` of the previous page. */
   readonly cursor?: string | undefined
   /** Default 50, at most 100. */

@@ -97,8 +97,8 @@ export interface StoredTask {
   readonly anchor?: string | null
 }
 
-/** Every field narrows. Sorted by `statusAt` descending, then id descending. */
-export interface TaskQuery {
+/** Which tasks a list has. Every field narrows. */
+export interface TaskFilter {
   readonly tenant?: string
   readonly principal?: string
   readonly agent?: string
@@ -108,6 +108,29 @@ export interface TaskQuery {
   readonly held?: boolean
   /** Inclusive. */
   readonly statusAtFrom?: number
+}
+
+/**
+ * What a store makes of each filter. A store has one such table, so that a new filter does not compile until the store
+ * has decided how to narrow by it.
+ */
+export type ByFilter<Made> = {
+  readonly [F in keyof Wanted]: (wanted: Wanted[F]) => Made
+}
+
+type Wanted = Required<TaskFilter>
+
+/** What the table makes of the filters that are given, in the order of the table. */
+export function narrowedBy<Made>(table: ByFilter<Made>, given: TaskFilter): readonly Made[] {
+  const make = <F extends keyof Wanted>(filter: F): readonly Made[] => {
+    const wanted = given[filter] as Wanted[F] | undefined
+    return wanted === undefined ? [] : [table[filter](wanted)]
+  }
+  return (Object.keys(table) as readonly (keyof Wanted)[]).flatMap(make)
+}
+
+/** Sorted by `statusAt` descending, then id descending. */
+export interface TaskQuery extends TaskFilter {
   /** Continue after this row. */
   readonly before?: { readonly statusAt: number; readonly id: string }
   readonly limit: number
@@ -144,7 +167,7 @@ export interface TaskStore {
   records(taskId: string, afterSeq: number, limit: number): Promise<readonly LogRecord[]>
 
   list(query: TaskQuery): Promise<readonly TaskRow[]>
-  count(query: Omit<TaskQuery, 'limit' | 'before'>): Promise<number>
+  count(filter: TaskFilter): Promise<number>
   /**
    * Ordered by `contextId`, then `id`. Neither changes. A reader that goes page by page therefore finds every task that
    * existed at the first page and has not ended.

@@ -2,7 +2,15 @@ import type { LogRecord } from '../../core/records.ts'
 import { isTerminal } from '../../core/states.ts'
 import type { Task } from '../../core/task.ts'
 import type { PruneResult } from '../../ports/store/pruning.ts'
-import type { OpenTaskQuery, StoredTask, TaskQuery, TaskRow } from '../../ports/store/tasks.ts'
+import {
+  type ByFilter,
+  narrowedBy,
+  type OpenTaskQuery,
+  type StoredTask,
+  type TaskFilter,
+  type TaskQuery,
+  type TaskRow,
+} from '../../ports/store/tasks.ts'
 import type { Pushes } from './pushes.ts'
 import type { UsageTotals } from './usage.ts'
 import type { WorkQueries } from './work.ts'
@@ -15,8 +23,6 @@ export interface EncodedCommit {
   readonly anchor: string | undefined
 }
 
-type Filter = Omit<TaskQuery, 'limit' | 'before'>
-
 export interface Tasks {
   /** 0 for a task that does not exist. */
   version(taskId: string): number
@@ -25,7 +31,7 @@ export interface Tasks {
   row(taskId: string): TaskRow | undefined
   records(taskId: string, afterSeq: number, limit: number): readonly LogRecord[]
   list(query: TaskQuery): readonly TaskRow[]
-  count(query: Filter): number
+  count(filter: TaskFilter): number
   open(query: OpenTaskQuery): readonly TaskRow[]
   prune(statusBefore: number, removedAt: number, limit: number): PruneResult
   removed(taskId: string): TaskRow | undefined
@@ -48,8 +54,13 @@ export function createTasks(work: WorkQueries, pushes: Pushes, usage: UsageTotal
   const rows = (wanted: (row: TaskRow) => boolean): TaskRow[] =>
     [...entries.values()].map((entry) => entry.row).filter(wanted)
 
+  function rowsIn(filter: TaskFilter): TaskRow[] {
+    const passing = narrowedBy(tests, filter)
+    return rows((row) => passing.every((passes) => passes(row)))
+  }
+
   const isOpen: Tasks['isOpen'] = ({ tenant, principal, contextId }) =>
-    rows((row) => !isTerminal(row.state) && isIn({ tenant, principal, contextId }, row)).length > 0
+    rowsIn({ tenant, principal, contextId }).some((row) => !isTerminal(row.state))
 
   return {
     version: (taskId) => entries.get(taskId)?.bodies.length ?? 0,
@@ -82,13 +93,15 @@ export function createTasks(work: WorkQueries, pushes: Pushes, usage: UsageTotal
     records: (taskId, afterSeq, limit) =>
       parsed(entries.get(taskId)?.bodies.slice(afterSeq, afterSeq + limit) ?? []),
     list: (query) =>
-      rows((row) => isIn(query, row) && isAfter(query.before, row))
+      rowsIn(query)
+        .filter((row) => isAfter(query.before, row))
         .sort(newestFirst)
         .slice(0, query.limit)
         .map((row) => structuredClone(row)),
-    count: (query) => rows((row) => isIn(query, row)).length,
+    count: (filter) => rowsIn(filter).length,
     open: ({ after, limit, ...filter }) =>
-      rows((row) => !isTerminal(row.state) && isIn(filter, row))
+      rowsIn(filter)
+        .filter((row) => !isTerminal(row.state))
         .filter((row) => after === undefined || byContext(after, row) < 0)
         .sort(byContext)
         .slice(0, limit)
@@ -141,19 +154,23 @@ function parsed(bodies: readonly string[]): readonly LogRecord[] {
   return bodies.map((body) => JSON.parse(body) as LogRecord)
 }
 
-function isIn(query: Filter, row: TaskRow): boolean {
-  const same = (key: 'tenant' | 'principal' | 'agent' | 'contextId' | 'parentId' | 'held') =>
-    query[key] === undefined || query[key] === row[key]
-  return (
-    same('tenant') &&
-    same('principal') &&
-    same('agent') &&
-    same('contextId') &&
-    same('parentId') &&
-    same('held') &&
-    (query.states === undefined || query.states.includes(row.state)) &&
-    (query.statusAtFrom === undefined || row.statusAt >= query.statusAtFrom)
-  )
+type Test = (row: TaskRow) => boolean
+
+const same =
+  <K extends keyof TaskRow>(key: K) =>
+  (wanted: TaskRow[K]): Test =>
+  (row) =>
+    row[key] === wanted
+
+const tests: ByFilter<Test> = {
+  tenant: same('tenant'),
+  principal: same('principal'),
+  agent: same('agent'),
+  contextId: same('contextId'),
+  parentId: same('parentId'),
+  held: same('held'),
+  states: (wanted) => (row) => wanted.includes(row.state),
+  statusAtFrom: (from) => (row) => row.statusAt >= from,
 }
 
 type ContextKey = Pick<TaskRow, 'contextId' | 'id'>

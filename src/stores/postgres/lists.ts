@@ -3,14 +3,19 @@
  * merged. The newest ten tasks of one state then cost ten rows, however many tasks other states have.
  */
 import { isTerminal, type State, states } from '../../core/states.ts'
-import type { OpenTaskQuery, TaskQuery } from '../../ports/store/tasks.ts'
+import {
+  type ByFilter,
+  narrowedBy,
+  type OpenTaskQuery,
+  type TaskFilter,
+  type TaskQuery,
+} from '../../ports/store/tasks.ts'
 import { toText } from '../../ports/store/text.ts'
 import type { Store } from '../../ports/store.ts'
 import type { Database, Value } from './database.ts'
 import { selectedColumns, tasksIn, toTaskRow } from './rows.ts'
 
 type Lists = Pick<Store, 'row' | 'list' | 'count' | 'openTasks'>
-type Filter = Omit<TaskQuery, 'limit' | 'before'>
 
 const NEWEST_FIRST = 'ORDER BY t.status_at DESC, t.id DESC'
 /** The same text as in the index `tasks_open`, which lets PostgreSQL use that index. */
@@ -52,21 +57,18 @@ export function createLists(db: Database): Lists {
         const [row] = await db.read(kept, bind.values)
         return Number(row?.['n'])
       }
-      const conditions = conditionsOf(query, bind)
-      if (query.states) conditions.push(`t.state = ANY (${bind.value(query.states)})`)
+      const conditions = narrowedBy(narrowing(bind), query)
       const sql = `SELECT count(*) AS n FROM ${s}.tasks t ${whereOf(conditions)}`
       const [row] = await db.read(sql, bind.values)
       return Number(row?.['n'])
     },
-    async openTasks({ tenant, agent, contextId, held, after, limit }: OpenTaskQuery) {
+    async openTasks({ held, after, limit, ...filter }: OpenTaskQuery) {
       const bind = binder()
       const place = after && [after.contextId, after.id].map((text) => bind.value(toText(text)))
       const conditions = [
         held ? 't.held' : NOT_ENDED,
         OPEN,
-        ...equal('tenant', tenant, bind),
-        ...equal('agent', agent, bind),
-        ...equal('context_id', contextId, bind),
+        ...conditionsOf(filter, bind),
         ...(place ? [`(t.context_id, t.id) > (${place.join(', ')})`] : []),
       ]
       const sql = `${from} ${whereOf(conditions)} ORDER BY t.context_id, t.id LIMIT ${bind.value(limit)}`
@@ -76,17 +78,12 @@ export function createLists(db: Database): Lists {
 }
 
 /** The sum of counts that triggers keep. Undefined when the query narrows by more than they know. */
-function keptCountOf(s: string, query: Filter, bind: Binder): string | undefined {
-  const { tenant, principal, agent, states: wanted, ...narrower } = query
+function keptCountOf(s: string, query: TaskFilter, bind: Binder): string | undefined {
+  const { tenant, principal, agent: _, states: __, ...narrower } = query
   if (Object.values(narrower).some((value) => value !== undefined)) return undefined
   // A principal is known within its tenant.
   if (principal !== undefined && tenant === undefined) return undefined
-  const conditions = [
-    ...equal('tenant', tenant, bind),
-    ...equal('principal', principal, bind),
-    ...equal('agent', agent, bind),
-    ...(wanted === undefined ? [] : [`t.state = ANY (${bind.value(wanted)})`]),
-  ]
+  const conditions = narrowedBy(narrowing(bind), query)
   const folded = principal === undefined ? 'tenant_tasks' : 'principal_tasks'
   const [first, second] = [folded, 'task_moves'].map(
     (table) => `SELECT t.tasks FROM ${s}.${table} t ${whereOf(conditions)}`,
@@ -118,22 +115,24 @@ function pagesOf(query: TaskQuery, bind: Binder): readonly (readonly string[])[]
   return [...wanted].map((state) => [`t.state = ${bind.value(state)}`])
 }
 
-function conditionsOf(query: Filter, bind: Binder): string[] {
-  return [
-    ...equal('tenant', query.tenant, bind),
-    ...equal('principal', query.principal, bind),
-    ...equal('agent', query.agent, bind),
-    ...equal('context_id', query.contextId, bind),
-    ...equal('parent_id', query.parentId, bind),
-    ...(query.held === undefined ? [] : [query.held ? 't.held' : 'NOT t.held']),
-    ...(query.statusAtFrom === undefined
-      ? []
-      : [`t.status_at >= ${bind.value(query.statusAtFrom)}`]),
-  ]
+/** Without the state, which chooses the pages. */
+function conditionsOf({ states: _, ...filter }: TaskFilter, bind: Binder): readonly string[] {
+  return narrowedBy(narrowing(bind), filter)
 }
 
-function equal(column: string, value: string | undefined, bind: Binder): readonly string[] {
-  return value === undefined ? [] : [`t.${column} = ${bind.value(toText(value))}`]
+function narrowing(bind: Binder): ByFilter<string> {
+  const equal = (column: string) => (wanted: string) =>
+    `t.${column} = ${bind.value(toText(wanted))}`
+  return {
+    tenant: equal('tenant'),
+    principal: equal('principal'),
+    agent: equal('agent'),
+    contextId: equal('context_id'),
+    parentId: equal('parent_id'),
+    held: (wanted) => (wanted ? 't.held' : 'NOT t.held'),
+    statusAtFrom: (from) => `t.status_at >= ${bind.value(from)}`,
+    states: (wanted) => `t.state = ANY (${bind.value(wanted)})`,
+  }
 }
 
 function cursorOf({ before }: TaskQuery, bind: Binder): readonly string[] {

@@ -4,7 +4,7 @@
  * all other calls.
  */
 import { type State, states } from '../../core/states.ts'
-import type { TaskQuery } from '../../ports/store/tasks.ts'
+import type { TaskFilter } from '../../ports/store/tasks.ts'
 import type { Move } from './count-usage.ts'
 import type { Database } from './driver.ts'
 import { readField } from './task-columns.ts'
@@ -12,7 +12,7 @@ import { fromText, toText } from './text.ts'
 
 export interface Counts {
   /** Undefined when the query narrows by more than the counts know. */
-  total(query: Omit<TaskQuery, 'limit' | 'before'>): number | undefined
+  total(filter: TaskFilter): number | undefined
   /** To be called when the move is durable. */
   follow(move: Move): void
   /** To be called when tasks were removed. Counts are read again. */
@@ -61,14 +61,11 @@ export function createCounts(db: Database): Counts {
   }
 
   return {
-    total(query) {
-      const { tenant, principal, agent, contextId, parentId, held, statusAtFrom } = query
+    total({ tenant, principal, agent, states: given, ...narrower }) {
       // A principal is known within its tenant.
       if (tenant === undefined && principal !== undefined) return undefined
-      if ([contextId, parentId, held, statusAtFrom].some((narrow) => narrow !== undefined)) {
-        return undefined
-      }
-      const wanted = new Set(query.states ?? states)
+      if (Object.values(narrower).some((wanted) => wanted !== undefined)) return undefined
+      const wanted = new Set(given ?? states)
       let total = 0
       for (const [name, byState] of totalsOf({ tenant, principal })) {
         if (agent !== undefined && name !== agent) continue

@@ -4,13 +4,17 @@
  * may choose another one and sort a million rows.
  */
 import { type State, states } from '../../core/states.ts'
-import type { TaskQuery, TaskRow } from '../../ports/store/tasks.ts'
+import {
+  type ByFilter,
+  narrowedBy,
+  type TaskFilter,
+  type TaskQuery,
+  type TaskRow,
+} from '../../ports/store/tasks.ts'
 import type { Counts } from './counts.ts'
 import type { Database, Statement, Value } from './driver.ts'
 import { toTaskRow } from './task-columns.ts'
 import { toText } from './text.ts'
-
-type Filter = Omit<TaskQuery, 'limit' | 'before'>
 
 interface Condition {
   readonly sql: string
@@ -19,7 +23,7 @@ interface Condition {
 
 export interface Lists {
   list(query: TaskQuery): readonly TaskRow[]
-  count(query: Filter): number
+  count(query: TaskFilter): number
   row(taskId: string): TaskRow | undefined
 }
 
@@ -62,7 +66,7 @@ export function createLists(db: Database, counts: Counts): Lists {
     count(query) {
       const total = counts.total(query)
       if (total !== undefined) return total
-      const shared = [...conditionsOf(query), ...(query.states ? [anyOf(query.states)] : [])]
+      const shared = narrowedBy(narrowing, query)
       let n = 0
       for (const source of sourcesFor(query)) {
         const conditions = [...shared, ...source.conditions]
@@ -90,7 +94,7 @@ interface Source extends Page {
 const firstTaskId = (contextId: string): string =>
   `substr(${contextId}, 1, 14) || '7' || substr(${contextId}, 16)`
 
-function sourcesFor(query: Filter): readonly Source[] {
+function sourcesFor(query: TaskFilter): readonly Source[] {
   const by = (name: string, byState: boolean, ...conditions: readonly Condition[]): Source => ({
     from: `tasks INDEXED BY ${name}`,
     conditions,
@@ -130,19 +134,27 @@ function pagesOf({ from, conditions, byState }: Source, query: TaskQuery): reado
   return [...new Set(query.states ?? states)].map((state) => page(where('state = ?', state)))
 }
 
-function conditionsOf(query: Filter): readonly Condition[] {
-  const equal = (column: string, value: string | undefined): readonly Condition[] =>
-    value === undefined ? [] : [where(`${column} = ?`, toText(value))]
-  return [
-    ...equal('tenant', query.tenant),
-    ...equal('principal', query.principal),
-    ...equal('agent', query.agent),
-    ...equal('context_id', query.contextId),
-    ...equal('parent_id', query.parentId),
-    // A literal, because SQLite does not use a partial index for a bound value.
-    ...(query.held === undefined ? [] : [where(`held = ${query.held ? 1 : 0}`)]),
-    ...(query.statusAtFrom === undefined ? [] : [where('status_at >= ?', query.statusAtFrom)]),
-  ]
+function conditionsOf(filter: TaskFilter): readonly Condition[] {
+  // The state chooses the pages, or stands beside these conditions.
+  const { states: _, ...narrower } = filter
+  return narrowedBy(narrowing, narrower)
+}
+
+const equal =
+  (column: string) =>
+  (wanted: string): Condition =>
+    where(`${column} = ?`, toText(wanted))
+
+const narrowing: ByFilter<Condition> = {
+  tenant: equal('tenant'),
+  principal: equal('principal'),
+  agent: equal('agent'),
+  contextId: equal('context_id'),
+  parentId: equal('parent_id'),
+  // A literal, because SQLite does not use a partial index for a bound value.
+  held: (wanted) => where(`held = ${wanted ? 1 : 0}`),
+  statusAtFrom: (from) => where('status_at >= ?', from),
+  states: anyOf,
 }
 
 function cursorOf({ before }: TaskQuery): readonly Condition[] {
