@@ -21,7 +21,6 @@ export {
   parkInput,
   parkTaskInput,
   pauseInput,
-  pauseMode,
   resumeInput,
 } from './inputs/control.ts'
 export { cloudEvent } from './inputs/events.ts'
@@ -37,4 +36,5 @@ export {
   remindInput,
 } from './inputs/reminders.ts'
 export { sendInput } from './inputs/sending.ts'
+export * from './inputs/unions.ts'
 export { json } from './json-input.ts'

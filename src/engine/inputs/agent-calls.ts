@@ -15,6 +15,7 @@ import { duration, positiveDuration } from './duration.ts'
 import { type FieldsOf, oneOf } from './exhaustive.ts'
 import { part } from './message.ts'
 import { epochMs, id, text } from './primitives.ts'
+import { decision } from './unions.ts'
 
 const retryFields = {
   attempts: z.number().int().nonnegative(),
@@ -77,7 +78,7 @@ export const consentInput: z.ZodType<CheckedConsentRequest> = z.strictObject({
 /** The required members of an answer to a consent question. Further members are allowed. */
 export const consentAnswer: z.ZodType<{ consentId: string; decision: Decision }> = z.object({
   consentId: id,
-  decision: oneOf<Decision>({ granted: true, denied: true }),
+  decision: decision,
 })
 
 const amount = z.number().min(0).optional()

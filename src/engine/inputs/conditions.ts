@@ -1,16 +1,11 @@
 /** Conditions that wake a stopped task. */
 import { z } from 'zod'
-import type {
-  EventFilter,
-  OnTimeout,
-  ResumeConditions,
-  Timeout,
-  Trigger,
-} from '../../core/conditions.ts'
+import type { EventFilter, ResumeConditions, Timeout, Trigger } from '../../core/conditions.ts'
 import { json } from '../json-input.ts'
 import { bounded, list, tooLarge } from './bounded.ts'
-import { type FieldsOf, type KeysOfEach, oneOf, unionOf } from './exhaustive.ts'
+import { type FieldsOf, type KeysOfEach, unionOf } from './exhaustive.ts'
 import { BLANK, instant, NOT_BLANK, text } from './primitives.ts'
+import { onTimeout, since } from './unions.ts'
 
 /** What an attribute begins or ends with. */
 const wanted = text.min(1).max(2_048)
@@ -63,11 +58,7 @@ const trigger = unionOf(
 
 const timeoutFields = {
   durationMinutes: z.number().positive('must be greater than 0').max(527_040_000),
-  onTimeout: oneOf<OnTimeout>({
-    resume_with_summary: true,
-    fail: true,
-    resume_with_input: true,
-  }).optional(),
+  onTimeout: onTimeout.optional(),
   input: json.optional(),
 } satisfies FieldsOf<Timeout>
 
@@ -80,7 +71,7 @@ const conditionFields = {
   onEvent: eventName.optional(),
   trigger: trigger.optional(),
   timeout: (z.strictObject(timeoutFields) as z.ZodType<Timeout>).optional(),
-  since: oneOf<NonNullable<ResumeConditions['since']>>({ task: true, now: true }).optional(),
+  since: since.optional(),
 } satisfies FieldsOf<ResumeConditions>
 
 export const resumeConditions: z.ZodType<ResumeConditions> = z.strictObject(

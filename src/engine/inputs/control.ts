@@ -1,6 +1,5 @@
 /** Requests to pause, resume, park, cancel and hold. */
 import { z } from 'zod'
-import type { PauseMode } from '../../core/suspension.ts'
 import type { HoldScope } from '../../ports/store/holds.ts'
 import { json } from '../json-input.ts'
 import type {
@@ -14,14 +13,9 @@ import type {
 } from '../requests.ts'
 import { list } from './bounded.ts'
 import { resumeConditions } from './conditions.ts'
-import { type FieldsOf, type KeysOfEach, oneOf, unionOf } from './exhaustive.ts'
+import { type FieldsOf, type KeysOfEach, unionOf } from './exhaustive.ts'
 import { id, jsonObject, reason, summary } from './primitives.ts'
-
-export const pauseMode: z.ZodType<PauseMode> = oneOf<PauseMode>({
-  interrupt_immediate: true,
-  finish_step: true,
-  wait_for_completion: true,
-})
+import { pauseMode } from './unions.ts'
 
 /** The longest time a caller may wait until a task is paused. */
 const GRACE_LIMIT_MS = 60_000

@@ -1,22 +1,11 @@
 /** Requests about budgets and rules. */
 import { z } from 'zod'
-import type { Measure, Per } from '../../core/budgets/budget.ts'
 import type { RefillRequest, RuleRequest, SetBudgetRequest } from '../requests.ts'
 import { boundedFilter, eventName } from './conditions.ts'
-import { holdScope, pauseMode } from './control.ts'
-import { type FieldsOf, oneOf } from './exhaustive.ts'
+import { holdScope } from './control.ts'
+import type { FieldsOf } from './exhaustive.ts'
 import { id, reason } from './primitives.ts'
-
-const measure: z.ZodType<Measure> = oneOf<Measure>({
-  inputTokens: true,
-  outputTokens: true,
-  tokens: true,
-  costUsd: true,
-  wallMs: true,
-  turns: true,
-})
-
-const per: z.ZodType<Per> = oneOf<Per>({ hour: true, day: true, life: true })
+import { measure, pauseMode, per } from './unions.ts'
 
 /** Larger amounts could not be counted exactly. */
 const amount: z.ZodNumber = z.number().min(0).max(1_000_000_000_000)

@@ -1,11 +1,10 @@
 /** Requests about reminders. */
 import { z } from 'zod'
-import type { Propagate, RoleHint } from '../../core/reminders.ts'
 import type { ClearRemindersRequest, ReminderRequest, RemindRequest } from '../requests.ts'
 import { list } from './bounded.ts'
-import { pauseMode } from './control.ts'
-import { type FieldsOf, oneOf } from './exhaustive.ts'
+import type { FieldsOf } from './exhaustive.ts'
 import { BLANK, id, jsonObject, NOT_BLANK, text } from './primitives.ts'
+import { pauseMode, propagate, roleHint } from './unions.ts'
 
 /** An id, tag, key or source of a reminder. */
 const mark = text.max(256, 'must be at most 256 characters').regex(NOT_BLANK, BLANK)
@@ -21,8 +20,8 @@ export const reminderInput: z.ZodType<ReminderRequest> = z.strictObject({
   dedupeKey: mark.nullish(),
   ttlTurns: z.number().int().positive('must be greater than 0').nullish(),
   preserveOnCompact: z.boolean().optional(),
-  propagate: oneOf<Propagate>({ session: true, none: true, all: true }).optional(),
-  roleHint: oneOf<RoleHint>({ system: true, developer: true }).optional(),
+  propagate: propagate.optional(),
+  roleHint: roleHint.optional(),
   source: mark.nullish(),
   firedAtTurn: z.number().int().min(0).nullish(),
   mode: pauseMode.optional(),

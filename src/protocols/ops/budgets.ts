@@ -1,7 +1,7 @@
 /** `/ops/budgets`: set limits, see how far they are used, refill and remove them. */
 import { z } from 'zod'
 import { toIso } from '../../core/instant.ts'
-import { setBudgetInput } from '../../engine/inputs.ts'
+import { measure, per, setBudgetInput } from '../../engine/inputs.ts'
 import type { BudgetAnswer, BudgetInfo } from '../../engine/policies/budgets.ts'
 import type { RefillRequest, SetBudgetRequest } from '../../engine/requests.ts'
 import type { BudgetResult, BudgetSummary } from '../../wire/ops/policies.ts'
@@ -11,9 +11,9 @@ import type { OpsRoute } from './route.ts'
 const budget: z.ZodType<BudgetSummary> = z.object({
   budgetId: z.string(),
   scope: z.record(z.string(), z.unknown()),
-  measure: z.enum(['inputTokens', 'outputTokens', 'tokens', 'costUsd', 'wallMs', 'turns']),
+  measure: measure,
   limit: z.number(),
-  per: z.enum(['hour', 'day', 'life']),
+  per: per,
   spent: z.number(),
   allowed: z.number(),
   percent: z.number(),

@@ -2,7 +2,7 @@
 import { z } from 'zod'
 import type { Rule } from '../../core/budgets/rule.ts'
 import { toIso } from '../../core/instant.ts'
-import { ruleInput } from '../../engine/inputs.ts'
+import { pauseMode, ruleInput } from '../../engine/inputs.ts'
 import type { DryRun } from '../../engine/policies/dry-run.ts'
 import type { RuleRequest } from '../../engine/requests.ts'
 import type { RuleDryRun, RuleSummary } from '../../wire/ops/policies.ts'
@@ -16,7 +16,7 @@ const rule: z.ZodType<RuleSummary> = z.object({
   filter: z.record(z.string(), z.unknown()).optional(),
   budget: z.object({ id: z.string(), percent: z.number() }).optional(),
   scope: z.record(z.string(), z.unknown()),
-  mode: z.enum(['interrupt_immediate', 'finish_step', 'wait_for_completion']),
+  mode: pauseMode,
   reason: z.string(),
   holdNew: z.boolean(),
   actor: z.object({ kind: z.string(), id: z.string() }),

@@ -7,13 +7,14 @@ import { isTerminal, states } from '../../core/states.ts'
 import type { Suspension } from '../../core/suspension.ts'
 import type { Task } from '../../core/task.ts'
 import { waitText } from '../../core/wait-text.ts'
+import { initiator } from '../../engine/inputs.ts'
 import type { QuestionSummary, StopSummary, TaskSummary } from '../../wire/ops/tasks.ts'
 
 const instant = z.iso.datetime()
 
 const stop: z.ZodType<StopSummary> = z.object({
   handle: z.string(),
-  initiator: z.enum(['client', 'agent']),
+  initiator: initiator,
   actor: z.object({ kind: z.string(), id: z.string() }),
   reason: z.string().optional(),
   summary: z.string().optional(),

@@ -1,8 +1,9 @@
 /** `GET /ops/tasks`, and routes of one task. */
 import { z } from 'zod'
 import { type State, states } from '../../core/states.ts'
+import { json, receiptKind, signatureKind, signatureVerdict } from '../../engine/inputs.ts'
+import { parse } from '../../engine/parse.ts'
 import { receiptReport } from '../../engine/receipt-report.ts'
-import type { ForkRequest } from '../../engine/requests.ts'
 import { count, flag, readQuery } from './read-query.ts'
 import type { OpsRoute } from './route.ts'
 import { searchTasks } from './search-tasks.ts'
@@ -76,12 +77,12 @@ export const showReceipts: OpsRoute = {
     receipts: z.array(
       z.looseObject({
         seq: z.number(),
-        kind: z.string(),
+        kind: receiptKind,
         number: z.number(),
         at: z.number(),
         keyId: z.string(),
-        verdict: z.enum(['genuine', 'wrong', 'unknown-key']),
-        verifiedBy: z.array(z.enum(['hmac-sha256', 'ed25519'])),
+        verdict: signatureVerdict,
+        verifiedBy: z.array(signatureKind),
       }),
     ),
     /** Whether every receipt is genuine and none is missing. */
@@ -97,7 +98,7 @@ export const showReceipts: OpsRoute = {
 const forkBody = z.strictObject({
   /** The operation that runs next: its name, with `#2` for the second of that name, or the number of its record. */
   at: z.string(),
-  input: z.unknown().optional(),
+  input: json.optional(),
   /** The new task stays paused until it is resumed. */
   paused: z.boolean().optional(),
   /** A second request of the same caller with the same key gets the task of the first one. */
@@ -113,7 +114,7 @@ export const forkTask: OpsRoute = {
   body: forkBody,
   answer: taskSummary,
   async handle(engine, caller, { id, body, now }) {
-    const request = { ...Object(body), taskId: id } as ForkRequest
+    const request = { ...parse(forkBody, body, ''), taskId: id }
     return summaryOf(await engine.fork(caller, request), now)
   },
 }

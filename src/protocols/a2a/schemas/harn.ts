@@ -1,7 +1,17 @@
 /** `metadata.harn`, outbound: the migration path of the RFCs. The names are snake_case, as Harn peers expect. */
 import { z } from 'zod'
-import { json, jsonObject, pauseMode } from '../../../engine/inputs.ts'
-import { cause, handle, id, initiator } from './vocabulary.ts'
+import {
+  resumeCause as cause,
+  initiator,
+  json,
+  jsonObject,
+  onTimeout,
+  pauseMode,
+  propagate,
+  roleHint,
+  since,
+} from '../../../engine/inputs.ts'
+import { handle, id } from './vocabulary.ts'
 
 const resumeWhen = z.strictObject({
   on_event: z.string().optional(),
@@ -9,11 +19,11 @@ const resumeWhen = z.strictObject({
   timeout: z
     .strictObject({
       duration_minutes: z.number().positive(),
-      on_timeout: z.enum(['resume_with_summary', 'fail', 'resume_with_input']).optional(),
+      on_timeout: onTimeout.optional(),
       input: json.optional(),
     })
     .optional(),
-  since: z.enum(['task', 'now']).optional(),
+  since: since.optional(),
 })
 
 const spanLink = z.strictObject({ trace_id: z.string(), span_id: z.string() })
@@ -55,8 +65,8 @@ export const harnReminder: z.ZodType = z.strictObject({
   dedupe_key: z.string().min(1).optional(),
   ttl_turns: z.number().int().positive().optional(),
   preserve_on_compact: z.boolean().optional(),
-  propagate: z.enum(['session', 'none', 'all']).optional(),
-  role_hint: z.enum(['system', 'developer']).optional(),
+  propagate: propagate.optional(),
+  role_hint: roleHint.optional(),
   source: z.string().optional(),
   fired_at_turn: z.number().int().min(0).optional(),
   mode: pauseMode.optional(),

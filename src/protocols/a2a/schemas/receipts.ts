@@ -1,6 +1,6 @@
 /** `urn:lull:a2a:receipts:1`: the signed receipts of a task, each with what the check of the server has shown. */
 import { z } from 'zod'
-import { jsonObject } from '../../../engine/inputs.ts'
+import { jsonObject, receiptKind, signatureKind, signatureVerdict } from '../../../engine/inputs.ts'
 import type { ReceiptReport } from '../../../wire/ops/logs.ts'
 import { id } from './vocabulary.ts'
 
@@ -8,7 +8,7 @@ const receipt = z.object({
   /** The number of its record in the log. */
   seq: z.number().int().positive(),
   version: z.literal(2).exactOptional(),
-  kind: z.enum(['SuspensionReceipt', 'ResumptionReceipt', 'DrainDecisionReceipt', 'ImportReceipt']),
+  kind: receiptKind,
   taskId: id,
   number: z.number().int().positive(),
   previous: z.string(),
@@ -19,8 +19,8 @@ const receipt = z.object({
   keyId: z.string(),
   signature: z.string(),
   ed25519: z.string().exactOptional(),
-  verdict: z.enum(['genuine', 'wrong', 'unknown-key']),
-  verifiedBy: z.array(z.enum(['hmac-sha256', 'ed25519'])),
+  verdict: signatureVerdict,
+  verifiedBy: z.array(signatureKind),
 })
 
 export const listReceiptsResult: z.ZodType<ReceiptReport> = z.object({

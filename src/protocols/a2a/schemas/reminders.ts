@@ -1,7 +1,7 @@
 /** `urn:lull:a2a:reminders:1`: results, frames about changes of reminders, and the parameters on the card. */
 import { z } from 'zod'
 import type { ExpiryReason, Propagate, Reminder, RoleHint } from '../../../core/reminders.ts'
-import { jsonObject, pauseMode } from '../../../engine/inputs.ts'
+import { expiryReason, jsonObject, pauseMode, propagate, roleHint } from '../../../engine/inputs.ts'
 import { exactly } from './exactly.ts'
 import { id, instant } from './vocabulary.ts'
 
@@ -23,9 +23,6 @@ export const injectReminderResult: z.ZodType<Injected> = exactly<Injected>()(
 export interface ReminderFacts extends Omit<Reminder, 'acceptedAt'> {
   readonly acceptedAt: string
 }
-
-const propagate = z.enum(['session', 'none', 'all'])
-const roleHint = z.enum(['system', 'developer'])
 
 export const reminder: z.ZodType<ReminderFacts> = exactly<ReminderFacts>()(
   z.strictObject({
@@ -73,13 +70,6 @@ export type ReminderChangeFacts =
       readonly displaced: readonly string[]
     }
   | { readonly event: 'expired'; readonly reminderId: string; readonly reason: ExpiryReason }
-
-export const expiryReason: z.ZodType<ExpiryReason> = z.enum([
-  'ttl',
-  'compaction',
-  'cleared',
-  'task_ended',
-])
 
 export const remindersMetadata: z.ZodType<ReminderChangeFacts> = exactly<ReminderChangeFacts>()(
   z.discriminatedUnion('event', [

@@ -1,21 +1,22 @@
 /** `urn:lull:a2a:rfc-notifications:1`: the JSON-RPC notifications of the PAUSED and reminder RFCs, on 0.3 streams. */
+
 import { z } from 'zod'
 import type { ResumeConditions } from '../../../core/conditions.ts'
 import type { JsonObject } from '../../../core/json.ts'
 import type { ExpiryReason } from '../../../core/reminders.ts'
 import type { State } from '../../../core/states.ts'
-import { jsonObject, resumeConditions } from '../../../engine/inputs.ts'
+import type { Suspension } from '../../../core/suspension.ts'
+import { expiryReason, initiator, jsonObject, resumeConditions } from '../../../engine/inputs.ts'
 import { exactly } from './exactly.ts'
-import { expiryReason } from './reminders.ts'
 import { type ResumeFacts, resumed, state } from './task-control.ts'
-import { handle, type Initiator, id, initiator, instant, reason } from './vocabulary.ts'
+import { handle, id, instant, reason } from './vocabulary.ts'
 
 export interface PausedUpdate {
   readonly taskId: string
   readonly state: 'paused-by-client' | 'paused-by-agent'
   readonly handle: string
   readonly reason?: string
-  readonly initiator: Initiator
+  readonly initiator: Suspension['initiator']
   readonly pausedAt: string
   readonly conditions: ResumeConditions | null
 }

@@ -1,21 +1,17 @@
 /** `urn:lull:a2a:task-control:1`: results of the methods, metadata of tasks, and the parameters on the card. */
+
 import { z } from 'zod'
 import type { ResumeConditions } from '../../../core/conditions.ts'
 import { type State, states } from '../../../core/states.ts'
-import type { PauseMode, ResumeCause } from '../../../core/suspension.ts'
-import { pauseMode, resumeConditions } from '../../../engine/inputs.ts'
-import { exactly } from './exactly.ts'
+import type { PauseMode, ResumeCause, Suspension } from '../../../core/suspension.ts'
 import {
-  cause,
-  epoch,
-  handle,
-  type Initiator,
-  id,
+  resumeCause as cause,
   initiator,
-  instant,
-  reason,
-  summary,
-} from './vocabulary.ts'
+  pauseMode,
+  resumeConditions,
+} from '../../../engine/inputs.ts'
+import { exactly } from './exactly.ts'
+import { epoch, handle, id, instant, reason, summary } from './vocabulary.ts'
 
 export interface Paused {
   readonly taskId: string
@@ -120,7 +116,7 @@ export interface StoppedFacts {
   readonly state: 'paused-by-client' | 'paused-by-agent'
   readonly handle: string
   readonly epoch: number
-  readonly initiator: Initiator
+  readonly initiator: Suspension['initiator']
   readonly reason?: string
   readonly summary?: string
   readonly pausedAt: string

@@ -2,7 +2,7 @@
 import { z } from 'zod'
 import type { Json } from '../../../core/json.ts'
 import type { Decision } from '../../../core/records.ts'
-import { json } from '../../../engine/inputs.ts'
+import { decision, json } from '../../../engine/inputs.ts'
 import { exactly } from './exactly.ts'
 import { id, instant } from './vocabulary.ts'
 
@@ -25,8 +25,6 @@ export interface ConsentOver {
 }
 
 export type ConsentFacts = ConsentAsked | ConsentOver
-
-const decision: z.ZodType<Decision> = z.enum(['granted', 'denied'])
 
 export const userConsentMetadata: z.ZodType<ConsentFacts> = exactly<ConsentFacts>()(
   z.discriminatedUnion('state', [

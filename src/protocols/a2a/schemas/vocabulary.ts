@@ -1,8 +1,5 @@
 /** Schemas that several shapes share. */
 import { z } from 'zod'
-import type { ResumeCause } from '../../../core/suspension.ts'
-
-export type Initiator = 'client' | 'agent'
 
 export const id: z.ZodType<string> = z.string().min(1).max(256)
 export const handle: z.ZodType<string> = z.string().min(1)
@@ -11,10 +8,3 @@ export const instant: z.ZodType<string> = z.iso.datetime({ precision: 3 })
 export const reason: z.ZodType<string> = z.string().max(1_000)
 export const summary: z.ZodType<string> = z.string().max(4_000)
 export const epoch: z.ZodType<number> = z.number().int().positive()
-export const initiator: z.ZodType<Initiator> = z.enum(['client', 'agent'])
-export const cause: z.ZodType<ResumeCause> = z.enum([
-  'explicit_resume',
-  'condition_fired',
-  'timeout',
-  'external_event',
-])

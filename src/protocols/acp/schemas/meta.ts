@@ -1,8 +1,13 @@
 /** What Lull writes into `_meta`, and the `data` of its errors. */
 import { z } from 'zod'
 import { states } from '../../../core/states.ts'
-import { pauseMode, resumeConditions } from '../../../engine/inputs.ts'
-import { cause, handle, initiator, instant, reason, summary, wake } from './primitives.ts'
+import {
+  resumeCause as cause,
+  initiator,
+  pauseMode,
+  resumeConditions,
+} from '../../../engine/inputs.ts'
+import { handle, instant, reason, summary, wake } from './primitives.ts'
 
 /** Names the task of a request, when the session has several. */
 export const addressMeta: z.ZodType<{ lull?: { taskId?: string | undefined } | undefined }> =

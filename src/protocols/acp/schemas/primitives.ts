@@ -1,7 +1,6 @@
 /** Parts that several schemas share. */
 import { z } from 'zod'
-import { resumeCauses } from '../../../core/suspension.ts'
-import { resumeConditions } from '../../../engine/inputs.ts'
+import { initiator, resumeCause, resumeConditions } from '../../../engine/inputs.ts'
 
 export const sessionId: z.ZodString = z.string().min(1).max(256)
 export const handle: z.ZodString = z.string().min(1).max(256)
@@ -10,8 +9,6 @@ export const path: z.ZodString = z.string().max(4_096)
 export const reason: z.ZodString = z.string().max(1_000)
 export const summary: z.ZodString = z.string().max(4_000)
 export const instant: z.ZodISODateTime = z.iso.datetime()
-export const initiator: z.ZodType<'client' | 'agent'> = z.enum(['client', 'agent'])
-export const cause: z.ZodType<string> = z.enum(resumeCauses as [string, ...string[]])
 export const epoch: z.ZodNumber = z.number().int().positive()
 export const meta: z.ZodType<Record<string, unknown> | null | undefined> = z
   .record(z.string(), z.unknown())
@@ -29,7 +26,7 @@ export const stop: Readonly<Record<string, z.ZodType>> = {
 /** The fields of the RFC for a wake. */
 export const wake: Readonly<Record<string, z.ZodType>> = {
   handle,
-  cause,
+  cause: resumeCause,
   hadResumeInput: z.boolean(),
   continueTranscript: z.boolean(),
   resumedAt: instant,

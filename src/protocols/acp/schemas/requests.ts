@@ -1,10 +1,18 @@
 /** Requests of clients, and the answers. */
 import type { ContentBlock } from '@agentclientprotocol/sdk'
 import { z } from 'zod'
-import { pauseMode, reminderInput, resumeConditions } from '../../../engine/inputs.ts'
+import {
+  resumeCause as cause,
+  pauseMode,
+  receiptKind,
+  reminderInput,
+  resumeConditions,
+  signatureKind,
+  signatureVerdict,
+} from '../../../engine/inputs.ts'
 import { json } from '../../../engine/json-input.ts'
 import { contentBlocks } from './content-blocks.ts'
-import { cause, handle, instant, meta, path, reason, sessionId, summary } from './primitives.ts'
+import { handle, instant, meta, path, reason, sessionId, summary } from './primitives.ts'
 
 export const suspendRequest: z.ZodType<{
   sessionId: string
@@ -104,12 +112,12 @@ export const receiptsResponse: z.ZodType = z.object({
   receipts: z.array(
     z.looseObject({
       seq: z.number().int().positive(),
-      kind: z.string(),
+      kind: receiptKind,
       number: z.number().int().positive(),
       at: z.number(),
       keyId: z.string(),
-      verdict: z.enum(['genuine', 'wrong', 'unknown-key']),
-      verifiedBy: z.array(z.enum(['hmac-sha256', 'ed25519'])),
+      verdict: signatureVerdict,
+      verifiedBy: z.array(signatureKind),
     }),
   ),
   verified: z.boolean(),
