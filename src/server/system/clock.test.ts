@@ -127,7 +127,7 @@ describe.each([
     expect(Math.abs(clock.now() - start - 2 * HOUR_MS - 12_000)).toBeLessThanOrEqual(1_000)
   })
 
-  it('CL3: counts a sleep once, and only the sleep, when the wall clock is set in it', () => {
+  it('CL3, K3: counts a sleep once, and only the sleep, when the wall clock is set in it', () => {
     const { clock, pass, stepWall, sleep } = create()
     const start = clock.now()
     sleep(HOUR_MS)
