@@ -85,6 +85,7 @@ describe('a panic hold with holdNew', () => {
     await second.until(id, 'completed')
   })
 
+  // L8 is an invariant of ledger.ts.
   it('I1, L8: placed by another process while the task is created, holds it', async () => {
     const { id, file } = await exported()
     const { cluster, a, b, during } = await twoProcesses()
