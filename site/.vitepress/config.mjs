@@ -25,7 +25,7 @@ export default {
         text: 'Start',
         items: [
           page('Five minutes', '/docs/start'),
-          page('Tour of the demo', '/README'),
+          page('Tour of the demo', '/docs/tour'),
           page('Concepts', '/docs/concepts'),
           page('Glossary', '/docs/glossary'),
         ],

@@ -38,8 +38,11 @@ const notHere =
 
 const told = documents().filter(({ blocks }) => blocks.some(isShell))
 
-it('finds commands in the README, a server that is killed and started again among them', () => {
-  const commands = told.find(({ path }) => path === 'README.md')?.blocks.filter(isShell) ?? []
+it('finds commands in the README and the tour, which kills the server and starts it again', () => {
+  const commandsIn = (page: string) =>
+    told.find(({ path }) => path === page)?.blocks.filter(isShell) ?? []
+  expect(commandsIn('README.md').length).toBeGreaterThan(2)
+  const commands = commandsIn('docs/tour.md')
   const killed = commands.findIndex(({ text }) => text.includes('kill -9'))
   expect(killed).toBeGreaterThan(0)
   expect(commands[killed + 1]?.text.trim()).toBe('npm start')

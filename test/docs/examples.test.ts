@@ -15,7 +15,10 @@ afterAll(() => rmSync(directory, { recursive: true }))
 
 /** What the examples leave to the reader's imagination. */
 const imagined = `
-declare const ci: { start(plan: Plan, key: string): Promise<{ id: string }> }
+declare const ci: {
+  start(plan: Plan, key: string): Promise<{ id: string }>
+  release(plan: Plan, key: string): Promise<null>
+}
 declare function makePlan(text: string, signal: AbortSignal): Promise<Plan>
 interface Plan { sha: string, patch: string }
 `
