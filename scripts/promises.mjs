@@ -6,7 +6,7 @@
  * S3 The counts at the top of the page are made of the rows whose tests passed.
  */
 
-export const PAGES = ['docs/seeds.md', 'docs/acp.md']
+export const PAGES = ['docs/evidence/seeds.md', 'docs/evidence/acp.md']
 
 /** The sections that have rows, in the order of the page. */
 export function sectionsOf(page) {

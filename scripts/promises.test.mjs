@@ -87,7 +87,7 @@ describe('the pages', () => {
   const read = (path) => readFileSync(new URL(`../${path}`, import.meta.url), 'utf8')
 
   it('of the seeds have a section for each of the five documents', () => {
-    expect(sectionsOf(read('docs/seeds.md')).map(({ title }) => title)).toEqual([
+    expect(sectionsOf(read('docs/evidence/seeds.md')).map(({ title }) => title)).toEqual([
       'Life of a Task (A2A)',
       'PAUSED state RFC (A2A)',
       'Reminders RFC (A2A)',

@@ -70,7 +70,6 @@ export default {
           page('Security', '/docs/security'),
           page('Watching a server', '/docs/observability'),
           page('Many processes', '/docs/scale'),
-          page('Benchmarks', '/docs/benchmarks'),
         ],
       },
       {
@@ -79,9 +78,6 @@ export default {
           page('A2A extensions', '/spec/README'),
           page('ACP and editors', '/docs/acp'),
           page('Bindu', '/docs/bindu'),
-          page('Clients of others', '/docs/interop'),
-          page('Conformance', '/docs/conformance'),
-          page('Promises and proofs', '/docs/seeds'),
         ],
       },
       {
@@ -93,6 +89,18 @@ export default {
           page('Settings', '/reference/configuration'),
           page('Errors', '/docs/errors'),
           page('Architecture', '/docs/architecture'),
+        ],
+      },
+      {
+        text: 'Evidence',
+        items: [
+          page('Promises and proofs', '/docs/evidence/seeds'),
+          page('ACP: promises and clients', '/docs/evidence/acp'),
+          page('Clients of others', '/docs/interop'),
+          page('Conformance', '/docs/conformance'),
+          page('Benchmarks', '/docs/benchmarks'),
+          page('Several processes, by hand', '/docs/evidence/scale'),
+          page('Overload', '/docs/evidence/security'),
         ],
       },
       {
