@@ -76,7 +76,7 @@ describe('examples', () => {
     expect((await lull('send', url, 'Ann')).out).toContain('Hello, Ann!')
   })
 
-  it("'tracing' sends the spans of a program to a receiver", async () => {
+  it("'tracing' sends the spans of a program to a receiver, under the name of the service", async () => {
     const bodies: string[] = []
     const arrived = new EventEmitter()
     const receiver = createServer(async (request, response) => {
@@ -92,12 +92,14 @@ describe('examples', () => {
       const env = {
         OTEL_EXPORTER_OTLP_ENDPOINT: `http://127.0.0.1:${port}`,
         OTEL_BSP_SCHEDULE_DELAY: '50',
+        OTEL_SERVICE_NAME: 'greetings',
       }
       const url = await serving(['--import', './examples/tracing.mjs', 'examples/hello.mjs'], env)
       await lull('send', url, 'Ann')
       const found = (): boolean => bodies.some((body) => body.includes('"segment greeter"'))
       while (!found()) await once(arrived, 'body')
       expect(bodies[0]).toMatch(/^\/v1\/traces /)
+      expect(bodies[0]).toContain('{"key":"service.name","value":{"stringValue":"greetings"}}')
     } finally {
       receiver.closeAllConnections()
       receiver.close()
