@@ -4,6 +4,7 @@ import { isTerminal } from '../core/states.ts'
 import type { Actor } from '../core/suspension.ts'
 import type { Task } from '../core/task.ts'
 import { actorOf, type Caller } from './caller.ts'
+import { childrenOf } from './child-of.ts'
 import { type EngineContext, taskFor } from './context.ts'
 import { cancelInput } from './inputs.ts'
 import { isUnreadable } from './ledger/unreadable-task.ts'
@@ -29,10 +30,11 @@ export async function cancel(
 
 export async function cancelChildren(context: EngineContext, parent: Task): Promise<void> {
   const actor: Actor = { kind: 'parent', id: parent.id }
+  const children = await childrenOf(context, parent)
   await Promise.all(
-    parent.children.map(async (taskId) => {
-      const child = await context.ledger.read(taskId)
-      if (child === undefined || isTerminal(child.state) || isUnreadable(child)) return
+    children.map(async (child) => {
+      const { id: taskId } = child
+      if (isTerminal(child.state) || isUnreadable(child)) return
       const reason = 'its parent was canceled'
       try {
         const { task } = await context.ledger.commit(taskId, { type: 'cancel', actor, reason })

@@ -6,6 +6,7 @@ import { isTerminal } from '../core/states.ts'
 import type { Task } from '../core/task.ts'
 import type { Caller } from './caller.ts'
 import { cancel, cancelChildren } from './cancel-task.ts'
+import { childOf, readableChildren } from './child-of.ts'
 import type { EngineContext } from './context.ts'
 import type { Holds } from './holds.ts'
 import { isUnreadable } from './ledger/unreadable-task.ts'
@@ -21,10 +22,33 @@ export function createChildHost(contextOf: () => EngineContext, holds: Holds): C
   const callerOf = ({ tenant, principal }: Task): Caller => ({ tenant, principal })
   const actorOf = ({ id }: Task): { kind: 'parent'; id: string } => ({ kind: 'parent', id })
 
-  async function own(parent: Task, childId: string): Promise<Task> {
+  /** @throws LullError `TASK_NOT_FOUND` when the parent has no such child to act on */
+  async function own(parent: Task, childId: string): Promise<void> {
+    if ((await childOf(contextOf(), parent, childId)) === undefined) throw notFound(childId)
+  }
+
+  /** A child that the parent may read. */
+  async function known(parent: Task, childId: string): Promise<Task | undefined> {
+    const isReadable = await readableChildren(contextOf(), parent)
     const child = await contextOf().ledger.read(childId)
-    if (child?.parentId !== parent.id) throw new LullError('TASK_NOT_FOUND', { taskId: childId })
-    return child
+    return child !== undefined && isReadable(child) ? child : undefined
+  }
+
+  /** The same, once it is in this store and `wanted` is true for it. */
+  async function arriving(
+    parent: Task,
+    childId: string,
+    wanted: (child: Task) => boolean,
+    signal: AbortSignal,
+  ): Promise<Task> {
+    const isReadable = await readableChildren(contextOf(), parent)
+    return waitFor(contextOf(), {
+      taskId: childId,
+      wanted: (child) => isReadable(child) && wanted(child),
+      timeoutMs: Number.POSITIVE_INFINITY,
+      signal,
+      read: () => contextOf().ledger.read(childId),
+    })
   }
 
   return {
@@ -38,28 +62,39 @@ export function createChildHost(contextOf: () => EngineContext, holds: Holds): C
       if (now?.state === 'canceled') await cancelChildren(contextOf(), now)
       if (now !== undefined) await holds.holdChild(now, childId)
     },
-    get: own,
-    watch: (_parent, childId, signal) => recordsOf(contextOf(), childId, signal),
-    async result(childId) {
-      const child = await contextOf().ledger.read(childId)
+    async get(parent, childId) {
+      const child = await known(parent, childId)
+      if (child === undefined) throw notFound(childId)
+      return child
+    },
+    async arrived(parent, childId, signal) {
+      await arriving(parent, childId, () => true, signal)
+    },
+    async *watch(parent, childId, signal) {
+      if ((await known(parent, childId)) === undefined) throw notFound(childId)
+      yield* recordsOf(contextOf(), childId, signal)
+    },
+    async result(parent, childId) {
+      const child = await known(parent, childId)
       return child !== undefined && isOver(child) ? resultOf(child) : undefined
     },
-    async ended(childId, signal) {
-      const timeoutMs = Number.POSITIVE_INFINITY
-      const wait = { taskId: childId, wanted: isOver, timeoutMs, signal }
-      return resultOf(await waitFor(contextOf(), wait))
-    },
+    ended: async (parent, childId, signal) =>
+      resultOf(await arriving(parent, childId, isOver, signal)),
     async pause(parent, taskId, options) {
+      await own(parent, taskId)
       await pause(contextOf(), callerOf(parent), { taskId, ...options }, actorOf(parent))
     },
     async resume(parent, taskId, options) {
       const how = { anyHandle: true }
+      await own(parent, taskId)
       await resume(contextOf(), callerOf(parent), { taskId, ...options }, actorOf(parent), how)
     },
     async cancel(parent, taskId, reason) {
+      await own(parent, taskId)
       await cancel(contextOf(), callerOf(parent), { taskId, reason }, actorOf(parent))
     },
     async remind(parent, taskId, reminder) {
+      await own(parent, taskId)
       await remind(contextOf(), callerOf(parent), { taskId, reminder })
     },
   }
@@ -100,6 +135,10 @@ function resultOf(task: Task): ChildResult {
     ...(statusMessage === undefined ? {} : { message: statusMessage }),
     artifacts,
   }
+}
+
+function notFound(taskId: string): LullError<'TASK_NOT_FOUND'> {
+  return new LullError('TASK_NOT_FOUND', { taskId })
 }
 
 function unreadableError({ id: taskId, suspension }: Task): LullError<'TASK_UNREADABLE'> {

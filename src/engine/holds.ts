@@ -16,6 +16,7 @@ import type { Task } from '../core/task.ts'
 import type { HoldsInEffect } from '../ports/store/cluster.ts'
 import type { Hold } from '../ports/store/holds.ts'
 import type { Caller } from './caller.ts'
+import { childOf } from './child-of.ts'
 import type { EngineContext } from './context.ts'
 import { createActiveHolds } from './holds/active-holds.ts'
 import { holdTask, holdTasks, liftStaleHolds, liftTask } from './holds/held-tasks.ts'
@@ -63,6 +64,7 @@ export function createHolds(contextOf: () => EngineContext, shared?: SharedHolds
   }
 
   async function holdChild(parent: Task, childId: string): Promise<void> {
+    if ((await childOf(contextOf(), parent, childId)) === undefined) return
     for (const holdId of parent.holds) {
       await isActive(holdId)
       const hold = active.get(holdId)

@@ -19,6 +19,7 @@ import type { Task } from '../core/task.ts'
 import { checkExport, digestOf, type ExportHeader, type TaskExport } from '../core/task-export.ts'
 import { weightOf } from '../core/weight.ts'
 import { type Caller, maySee } from './caller.ts'
+import { childrenOf } from './child-of.ts'
 import { type EngineContext, mintHandle } from './context.ts'
 import { markOf } from './holds/active-holds.ts'
 import type { PlacedHold } from './holds/place-hold.ts'
@@ -207,9 +208,9 @@ async function isStored(
   return digestOf(log) === digest
 }
 
-async function missing({ store }: EngineContext, { children }: Task): Promise<readonly string[]> {
-  const rows = await Promise.all(children.map((child) => store.row(child)))
-  return children.filter((_, index) => rows[index] === undefined)
+async function missing(context: EngineContext, task: Task): Promise<readonly string[]> {
+  const here = new Set((await childrenOf(context, task)).map(({ id }) => id))
+  return task.children.filter((child) => !here.has(child))
 }
 
 function actorOf({ principal }: Caller): Actor {

@@ -58,8 +58,7 @@ export async function seenNow(
   const { tenant, principal, contextId } = key
   const rows = await store.list({ tenant, principal, contextId, limit: MOST })
   const ids = new Set([...referenceTaskIds, ...rows.map(({ id }) => id)])
-  const isSeen = (task: Task): boolean =>
-    task.contextId === contextId && task.tenant === tenant && task.principal === principal
+  const isSeen = isOf(key)
   const tasks = await readWithin(store, options.contextBytes, [...ids], async (id) => {
     const task = await ledger.read(id)
     return task !== undefined && isSeen(task) ? task : undefined
@@ -103,14 +102,24 @@ async function newestMessages(
   return newestFirst.slice(0, MOST).reverse()
 }
 
+/** Whether the task belongs to the conversation. An imported log can name any task. */
+function isOf({ tenant, principal, contextId }: ConversationKey): (task: Task) => boolean {
+  return (task) =>
+    task.contextId === contextId && task.tenant === tenant && task.principal === principal
+}
+
 async function read(
   { store, ledger }: Deps,
   key: ConversationKey,
   message: Message,
   { tasks: seen, messagesUpTo, messagesFrom = 0 }: ContextSnapshot,
 ): Promise<Past> {
+  const isSeen = isOf(key)
   const found = await Promise.all(
-    seen.map(async ([id, version]) => atVersion(store, await ledger.read(id), version)),
+    seen.map(async ([id, version]) => {
+      const task = await ledger.read(id)
+      return task !== undefined && isSeen(task) ? atVersion(store, task, version) : undefined
+    }),
   )
   const tasks = found
     .filter((task) => task !== undefined)
@@ -133,10 +142,10 @@ async function read(
 /** The task as it was at that version. */
 async function atVersion(
   store: EngineContext['store'],
-  task: Task | undefined,
+  task: Task,
   version: number,
 ): Promise<Task | undefined> {
-  if (task === undefined || task.version === version) return task
+  if (task.version === version) return task
   let then: Task | undefined
   for await (const record of logOf(store, task.id)) {
     if (record.seq > version) break

@@ -3,6 +3,7 @@ import { type ErrorCode, isLullError, LullError } from '../core/errors.ts'
 import type { Actor } from '../core/suspension.ts'
 import type { Task } from '../core/task.ts'
 import { actorOf, type Caller } from './caller.ts'
+import { childrenOf } from './child-of.ts'
 import { type EngineContext, mintHandle, taskFor } from './context.ts'
 import { admitFilter } from './filter-limit.ts'
 import { parkTaskInput, pauseInput } from './inputs.ts'
@@ -23,12 +24,28 @@ export interface PauseDialect {
   readonly origin?: string
 }
 
-export async function pause(
+export function pause(
   context: EngineContext,
   caller: Caller,
   request: PauseRequest,
   actor: Actor = actorOf(caller),
   dialect: PauseDialect = {},
+): Promise<PauseAnswer> {
+  return pauseOnce(context, caller, request, { actor, dialect, visited: new Set() })
+}
+
+interface Pausing {
+  readonly actor: Actor
+  readonly dialect: PauseDialect
+  /** The tasks that a cascade has come to. Imported tasks can name each other as parents. */
+  readonly visited: Set<string>
+}
+
+async function pauseOnce(
+  context: EngineContext,
+  caller: Caller,
+  request: PauseRequest,
+  { actor, dialect, visited }: Pausing,
 ): Promise<PauseAnswer> {
   const {
     taskId,
@@ -58,7 +75,7 @@ export async function pause(
   }))
   const [settled] = await Promise.all([
     settledFrom(context, committed, graceMs ?? options.graceMs),
-    cascade ? pauseChildren(context, caller, found, request) : undefined,
+    cascade ? pauseChildren(context, caller, found, request, visited.add(taskId)) : undefined,
   ])
   return pauseAnswer(settled, 'client')
 }
@@ -126,17 +143,19 @@ async function pauseChildren(
   caller: Caller,
   parent: Task,
   request: PauseRequest,
+  visited: Set<string>,
 ): Promise<void> {
   const now = (await context.ledger.read(parent.id)) ?? parent
-  const paused = now.children.map((taskId) =>
-    pause(
-      context,
-      { ...caller, operator: true },
-      { ...request, taskId },
-      { kind: 'parent', id: parent.id },
-    ).catch((error: unknown) => {
-      if (!isLullError(error) || !notRunning.has(error.code)) throw error
-    }),
-  )
+  const children = await childrenOf(context, now)
+  const how = { actor: { kind: 'parent', id: parent.id }, dialect: {}, visited } as const
+  const paused = children
+    .filter(({ id }) => !visited.has(id))
+    .map(({ id: taskId }) =>
+      pauseOnce(context, { ...caller, operator: true }, { ...request, taskId }, how).catch(
+        (error: unknown) => {
+          if (!isLullError(error) || !notRunning.has(error.code)) throw error
+        },
+      ),
+    )
   await Promise.all(paused)
 }

@@ -37,14 +37,14 @@ export function createPublishing(deps: {
     texts?.observe(task)
     const dueAt = nextDueAt(task)
     if (dueAt !== undefined) timers.at(dueAt)
-    if (isTerminal(task.state) && task.parentId !== undefined) runs.childEnded(task.parentId)
+    if (isTerminal(task.state)) runs.childEnded(task)
   }
 
   return {
     learned,
     foundUnreadable(task) {
       subscriptions.notify(task)
-      if (task.parentId !== undefined) runs.childEnded(task.parentId)
+      runs.childEnded(task)
     },
     published(task, records, before) {
       logPolicyStops(log, task, records)

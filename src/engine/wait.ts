@@ -8,8 +8,11 @@ export interface Wait {
   readonly wanted: (task: Task) => boolean
   readonly timeoutMs: number
   readonly signal?: Signal | undefined
-  /** Reads the task as it is now. Nothing is returned when it rejects. Default: from the ledger. */
-  readonly read?: () => Promise<Task>
+  /**
+   * Reads the task as it is now. Nothing is returned when it rejects. Undefined: it is waited until the task exists. Default: from
+   * the ledger, where the task exists.
+   */
+  readonly read?: () => Promise<Task | undefined>
 }
 
 /**
@@ -46,7 +49,10 @@ export function waitFor(
     }
     const giveUp = (): void => {
       stopWaiting()
-      read().then(resolve, reject)
+      read().then((task) => {
+        if (task === undefined) reject(new LullError('TASK_NOT_FOUND', { taskId }))
+        else resolve(task)
+      }, reject)
     }
     /** Resolves with the task as it was when `wanted` was true. It may have changed since. */
     const look = (task: Task): void => {
@@ -62,8 +68,8 @@ export function waitFor(
       if (early === undefined) look(task)
       else early.push(task)
     })
-    const begin = (first: Task): void => {
-      const tasks = [first, ...(early ?? [])]
+    const begin = (first: Task | undefined): void => {
+      const tasks = [...(first === undefined ? [] : [first]), ...(early ?? [])]
       early = undefined
       for (const task of tasks) look(task)
       if (isOver) return

@@ -154,8 +154,9 @@ function noChildren(reach: (key: string) => Promise<never>): ChildHost {
     get: call('get'),
     // The run asks for the result first, which is reported.
     async *watch() {},
-    result: (childId) => reach(`child-result:${childId}#1`),
-    ended: (childId) => reach(`child-result:${childId}#1`),
+    arrived: async () => undefined,
+    result: (_parent, childId) => reach(`child-result:${childId}#1`),
+    ended: (_parent, childId) => reach(`child-result:${childId}#1`),
     pause: call('pause'),
     resume: call('resume'),
     cancel: call('cancel'),

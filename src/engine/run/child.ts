@@ -23,8 +23,10 @@ export interface ChildFactoryDeps {
   readonly whileStoreFails: WhileStoreFails
 }
 
-/** @param exists resolves when the child is created */
-type ChildFactory = (delegated: Delegated, exists: Promise<void>) => Child
+/** Resolves when the child is created. Undefined for a child of the past, which this task does not create (`children.ts`). */
+type Exists = Promise<void> | undefined
+
+type ChildFactory = (delegated: Delegated, exists: Exists) => Child
 
 export function createChildFactory(deps: ChildFactoryDeps): ChildFactory {
   const { core } = deps
@@ -43,7 +45,7 @@ export function createChildFactory(deps: ChildFactoryDeps): ChildFactory {
       id,
       agent,
       result: () => agentCall(() => resultOf(deps, id, exists)),
-      get: () => agentCall(() => exists.then(() => children.get(core.task, id))),
+      get: () => agentCall(() => here(deps, id, exists).then(() => children.get(core.task, id))),
       watch: () => watch(deps, id, exists),
       pause: (options = {}) => control('pause', () => children.pause(core.task, id, options)),
       resume: (options: { input?: Json; continueTranscript?: boolean } = {}) =>
@@ -59,9 +61,26 @@ export function createChildFactory(deps: ChildFactoryDeps): ChildFactory {
 
 interface ChildCall {
   readonly id: string
-  readonly exists: Promise<void>
+  readonly exists: Exists
   readonly name: string
   readonly act: (key: string) => Promise<void>
+}
+
+/** Resolves when the child is in this store. A run that waits for a child of the past can be paused meanwhile. */
+async function here(
+  { core, waits, whileStoreFails }: ChildFactoryDeps,
+  id: string,
+  exists: Exists,
+): Promise<void> {
+  if (exists !== undefined) return exists
+  const scope = core.scope
+  const arrived = (): Promise<void> =>
+    whileStoreFails(() => core.host.children.arrived(core.task, id, waits.signalOf(scope)))
+  await waits.whileWatching(id, scope, arrived).catch((error: unknown) => {
+    if (!core.dead) throw error
+  })
+  if (core.dead) await neverSettles()
+  await core.gate.during(scope, () => undefined)
 }
 
 /** A call on a child is journaled, so that a rebuilt run does not repeat it. */
@@ -78,7 +97,7 @@ async function journaledCall(deps: ChildFactoryDeps, call: ChildCall): Promise<v
       return called && { value: undefined }
     },
     live: async () => {
-      await exists
+      await here(deps, id, exists)
       const { seq, record } = await gatedRecord(core, scope, async () => {
         const failure = await whileStoreFails(() => act(key)).then(() => undefined, describeError)
         const facts = failure === undefined ? {} : { failure }
@@ -95,18 +114,17 @@ async function journaledCall(deps: ChildFactoryDeps, call: ChildCall): Promise<v
 }
 
 /** While it waits, the run needs no slot and may leave memory. The end of the child loads it again. */
-async function resultOf(
-  deps: ChildFactoryDeps,
-  id: string,
-  exists: Promise<void>,
-): Promise<ChildResult> {
+async function resultOf(deps: ChildFactoryDeps, id: string, exists: Exists): Promise<ChildResult> {
   const { core, waits, whileStoreFails } = deps
   const { gate, host } = core
   const key = core.key('child-result', id)
   const scope = core.scope
   const end = async (): Promise<ChildResult> => {
-    const already = await host.children.result(id)
-    return already ?? waits.withoutSlot(id, scope, (signal) => host.children.ended(id, signal))
+    const already = await host.children.result(core.task, id)
+    return (
+      already ??
+      waits.withoutSlot(id, scope, (signal) => host.children.ended(core.task, id, signal))
+    )
   }
   return core.perform<ChildResult>({
     key,
@@ -156,14 +174,16 @@ function untilAborted(signal: AbortSignal): Promise<never> {
 async function* watch(
   deps: ChildFactoryDeps,
   id: string,
-  exists: Promise<void>,
+  exists: Exists,
 ): AsyncGenerator<LogRecord, void> {
   const { core, waits, whileStoreFails } = deps
   const { gate, host } = core
   const scope = core.scope
+  if (exists === undefined) await here(deps, id, exists)
   await gate.whileWaiting(async () => {
     await exists
-    await readable(deps, id, scope, () => whileStoreFails(() => host.children.result(id)))
+    const read = () => host.children.result(core.task, id)
+    await readable(deps, id, scope, () => whileStoreFails(read))
   })
   const records = host.children.watch(core.task, id, waits.signalOf(scope))[Symbol.asyncIterator]()
   try {

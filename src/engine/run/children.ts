@@ -1,5 +1,8 @@
 /**
  * Sub-tasks. The child's id is in the parent's log before the child exists, so a rebuilt parent finds the same child.
+ *
+ * D1  A child that was delegated before the log was imported or forked is never created here: its steps may have run elsewhere.
+ *     It is waited for until it is imported too.
  */
 import { canonical } from '../../core/canonical-json.ts'
 import type { Part, PartInput } from '../../core/message.ts'
@@ -49,7 +52,8 @@ export function createChildren(core: RunCore): Children {
       replay: (entry) => {
         const delegated = recordOf(entry, 'delegated')
         if (delegated === undefined) return undefined
-        const exists = tracked(gate.during(scope, () => create(delegated)))
+        const isPast = entry.seq <= core.journal.pastUpTo
+        const exists = isPast ? undefined : tracked(gate.during(scope, () => create(delegated)))
         return { value: childOf(delegated, exists) }
       },
       live: () => {

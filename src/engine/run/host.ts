@@ -72,13 +72,16 @@ export interface ChildHost {
    */
   check(agent: string, parts: readonly Part[]): Promise<Json> | Json | undefined
   create(parent: Task, delegation: Delegation): Promise<void>
+  /** @throws LullError `TASK_NOT_FOUND` for a task that is no child of the parent */
   get(parent: Task, childId: string): Promise<Task>
+  /** Resolves when the child is in this store. It may still have to be imported. Rejects when the signal fires. */
+  arrived(parent: Task, childId: string, signal: AbortSignal): Promise<void>
   /** Ends when the signal fires. */
   watch(parent: Task, childId: string, signal: AbortSignal): AsyncIterable<LogRecord>
   /** The result of the child, if it has ended. @throws LullError `TASK_UNREADABLE` */
-  result(childId: string): Promise<ChildResult | undefined>
+  result(parent: Task, childId: string): Promise<ChildResult | undefined>
   /** Resolves when the child has ended. Rejects when the signal fires. @throws LullError `TASK_UNREADABLE` */
-  ended(childId: string, signal: AbortSignal): Promise<ChildResult>
+  ended(parent: Task, childId: string, signal: AbortSignal): Promise<ChildResult>
   pause(
     parent: Task,
     childId: string,

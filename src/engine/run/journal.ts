@@ -61,6 +61,8 @@ export class Journal {
   readonly reminders: ReminderView = new ReminderView()
   /** The number of the record after the last end of a run with operations in flight. 0 if there was none. */
   readonly diedAt: number
+  /** The number of the record by which the log became that of this task in this store. The records before it are of another one. */
+  readonly pastUpTo: number
   /** The transcript that the run before passed on with `continueAs`. */
   readonly transcript: readonly TranscriptEntry[] = emptyTranscript
   /** Recorded operations that the rebuilt run has not called yet. */
@@ -96,6 +98,7 @@ export class Journal {
       if (record.type === 'continued') this.transcript = record.transcript
     }
     this.diedAt = deaths.last
+    this.pastUpTo = log.findLast(isArrival)?.seq ?? 0
     this.unclaimed =
       this.#entries || this.#attempts ? new Unclaimed(this.#operations()) : nothingUnclaimed
   }
@@ -220,6 +223,10 @@ export class Journal {
         if ('key' in record) this.#enter(record.key, { kind: 'record', seq, record })
     }
   }
+}
+
+function isArrival({ type }: LogRecord): boolean {
+  return type === 'imported' || type === 'forked'
 }
 
 const emptyTranscript: readonly TranscriptEntry[] = []

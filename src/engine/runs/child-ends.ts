@@ -1,6 +1,7 @@
 /** Finds the end of a child for a parent whose frame was evicted. */
 import { isTerminal } from '../../core/states.ts'
 import type { Log } from '../../ports/log.ts'
+import { readableChildren } from '../child-of.ts'
 import { isUnreadable } from '../ledger/unreadable-task.ts'
 import type { Ledger } from '../ledger.ts'
 import type { Subscriptions } from '../subscriptions.ts'
@@ -12,7 +13,10 @@ export interface ChildEndsDeps {
   readonly watchTask?: Subscriptions['watch'] | undefined
 }
 
-/** Calls `ended` with the parent's id when the child has ended. A child that cannot be read counts as ended. */
+/**
+ * Calls `ended` with the parent's id when the child has ended. A child that cannot be read counts as ended. One that is not
+ * here has to be imported; its end is published like that of any other.
+ */
 export type ChildEnds = (parentId: string, childId: string) => void
 
 export function createChildEnds(
@@ -28,12 +32,19 @@ export function createChildEnds(
     })
   }
 
+  async function isOver(parentId: string, childId: string): Promise<boolean> {
+    const [parent, child] = [await ledger.read(parentId), await ledger.read(childId)]
+    if (parent === undefined || child === undefined) return false
+    const isReadable = await readableChildren({ ledger }, parent)
+    return isReadable(child) && (isTerminal(child.state) || isUnreadable(child))
+  }
+
   return (parentId, childId) => {
     watchEnd(parentId, childId)
     // The child may have ended before the parent was evicted.
-    ledger.read(childId).then(
-      (child) => {
-        if (child === undefined || isTerminal(child.state) || isUnreadable(child)) ended(parentId)
+    isOver(parentId, childId).then(
+      (over) => {
+        if (over) ended(parentId)
       },
       (error: unknown) => {
         const facts = { taskId: parentId, error }

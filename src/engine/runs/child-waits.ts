@@ -2,6 +2,8 @@
  * A run that only waits for children gives its slot back. Its frame may be evicted. When a child ends, the run gets a
  * slot again and is rebuilt if needed. The task keeps its run token and stays `working`.
  */
+import type { Task } from '../../core/task.ts'
+import { isChildOf } from '../child-of.ts'
 import type { Builder } from './building.ts'
 import { type ChildEndsDeps, createChildEnds } from './child-ends.ts'
 import type { Presence, Presences } from './presence.ts'
@@ -13,7 +15,7 @@ export interface ChildWaits {
   /** The frame is in memory and could go on. Resolves when the run has a slot again, or was stopped. */
   reacquireSlot(taskId: string): Promise<void>
   /** A child ended: a parent without a frame is rebuilt. */
-  childEnded(parentId: string): void
+  childEnded(child: Pick<Task, 'id' | 'tenant' | 'parentId'>): void
   /** Discards the frame of a task that waits or is stopped. */
   evict(taskId: string): void
 }
@@ -27,7 +29,7 @@ export interface ChildWaitsDeps extends ChildEndsDeps {
 
 export function createChildWaits(deps: ChildWaitsDeps): ChildWaits {
   const { log, slots, presences, builder, draining } = deps
-  const childEnds = createChildEnds(deps, childEnded)
+  const childEnds = createChildEnds(deps, goOn)
 
   function releaseSlot(taskId: string): boolean {
     const presence = presences.get(taskId)
@@ -49,7 +51,16 @@ export function createChildWaits(deps: ChildWaitsDeps): ChildWaits {
     if (presence.token === token && slots.has(token)) presences.move(presence, 'slot')
   }
 
-  function childEnded(parentId: string): void {
+  /** The child may be imported, and name any task as its parent. */
+  function childEnded(child: Pick<Task, 'id' | 'tenant' | 'parentId'>): void {
+    const { parentId } = child
+    const presence = parentId === undefined ? undefined : presences.get(parentId)
+    if (presence === undefined) return
+    const { taskId: id, tenant } = presence
+    if (isChildOf({ id, tenant }, child)) goOn(id)
+  }
+
+  function goOn(parentId: string): void {
     const presence = presences.get(parentId)
     if (presence === undefined || draining()) return
     if (presence.phase !== 'evicted' || !presences.move(presence, 'child-ended')) return

@@ -18,11 +18,15 @@ export function createIdleTasks(
   followers: Pick<TaskFollowers, 'get'>,
   questions: Questions,
 ): IdleTasks {
-  /** The user has to write the next prompt. That ends the prompt of the parent task too. */
-  function yieldToUser(task: Task): void {
+  /**
+   * The user has to write the next prompt. That ends the prompt of the parent task too. Imported tasks can name each other as
+   * parents.
+   */
+  function yieldToUser(task: Task, visited: Set<string> = new Set()): void {
     followers.get(task.id)?.becameIdle()
-    const parent = task.parentId === undefined ? undefined : followers.get(task.parentId)
-    if (parent?.task !== undefined) yieldToUser(parent.task)
+    visited.add(task.id)
+    const parent = task.parentId === undefined ? undefined : followers.get(task.parentId)?.task
+    if (parent !== undefined && !visited.has(parent.id)) yieldToUser(parent, visited)
   }
 
   function has(task: Task): boolean {
