@@ -27,7 +27,7 @@ interface Cached {
   recent: Map<string, number> | undefined
 }
 
-/** Claims per run, as in `migrations/0005-claim-runs.sql`. Longer runs make look-ups faster and each sort slower. */
+/** Claims per run, as in `migrations/0001-initial.sql`. Longer runs make look-ups faster and each sort slower. */
 export const RUN = 16_384
 
 export function createClaimIndex(db: Database): ClaimIndex {

@@ -3,7 +3,7 @@ import type { Database } from './driver.ts'
 import { toText } from './text.ts'
 import type { Transact } from './transaction.ts'
 
-/** Small durable values of the engine by name. The table is still named `facts`. */
+/** Small durable values of the engine by name. */
 export interface KeyValues {
   get(name: string): Json | undefined
   set(name: string, value: Json): void
@@ -11,9 +11,9 @@ export interface KeyValues {
 }
 
 export function createKeyValues(db: Database, transact: Transact): KeyValues {
-  const select = db.prepare('SELECT value FROM facts WHERE name = ?')
+  const select = db.prepare('SELECT value FROM key_values WHERE name = ?')
   const upsert = db.prepare(
-    `INSERT INTO facts (name, value) VALUES (?, ?)
+    `INSERT INTO key_values (name, value) VALUES (?, ?)
      ON CONFLICT (name) DO UPDATE SET value = excluded.value`,
   )
   return {

@@ -90,7 +90,7 @@ interface Source extends Page {
   readonly byState: boolean
 }
 
-/** The id of a context's first task is derived from the context id. Only later tasks are indexed (`0007-contexts.sql`). */
+/** The id of a context's first task is derived from the context id. Only later tasks are indexed (`0001-initial.sql`). */
 const firstTaskId = (contextId: string): string =>
   `substr(${contextId}, 1, 14) || '7' || substr(${contextId}, 16)`
 

@@ -1,14 +1,5 @@
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import {
-  creation,
-  sampleClaim,
-  sampleMessage,
-  sampleRecords,
-  step,
-} from '../../testing/sample-task.ts'
-import { pruneTasks } from '../../testing/store-contract/prune-tasks.ts'
-import { RUN } from './claim-index.ts'
 import { type Database, loadDriver } from './driver.ts'
 import { type Migration, migrate, readMigrations } from './migrate.ts'
 import { createSqliteStore } from './sqlite-store.ts'
@@ -52,7 +43,7 @@ describe('migrations', () => {
     expect(applied(db)).toHaveLength(2)
   })
 
-  it('refuse a database of a newer version in plain words', async () => {
+  it('refuse a database of another version in plain words', async () => {
     const path = await temporaryDirectory()
     await (await createSqliteStore({ path })).close()
     const db = open(join(path, 'lull.db'))
@@ -60,7 +51,7 @@ describe('migrations', () => {
     db.close()
     await expect(createSqliteStore({ path })).rejects.toMatchObject({
       code: 'STORE_UNAVAILABLE',
-      message: expect.stringContaining('written by a newer version of Lull (schema 9999'),
+      message: expect.stringContaining('written by another version of Lull (schema 9999'),
     })
   })
 
@@ -73,101 +64,5 @@ describe('migrations', () => {
       code: 'STORE_UNAVAILABLE',
       message: expect.stringContaining('belongs to another program'),
     })
-  })
-})
-
-/** A data directory written by an earlier version, which had fewer migrations. */
-async function writtenBefore(number: number, write: (db: Database) => void): Promise<string> {
-  const path = await temporaryDirectory()
-  const db = open(join(path, 'lull.db'))
-  migrate(
-    db,
-    readMigrations().filter((one) => one.number < number),
-    0,
-  )
-  db.exec('BEGIN')
-  write(db)
-  db.exec('COMMIT')
-  db.close()
-  return path
-}
-
-describe('what an older version wrote', () => {
-  it('keeps its claims', async () => {
-    const reply = sampleMessage('answer')
-    const claimOf = (n: number) =>
-      sampleClaim(`task-${n}`, { key: `key-${n}`, createdAt: n, ...(n === 3 ? { reply } : {}) })
-    const count = RUN + 10
-    const path = await writtenBefore(5, (db) => {
-      const insert = db.prepare(
-        `INSERT INTO claims VALUES ('acme', 'ann', 'travel', ?, ?, 'digest-1', ?, ?)`,
-      )
-      for (let n = 0; n < count; n++) {
-        insert.run(`key-${n}`, `task-${n}`, n, n === 3 ? JSON.stringify(reply) : null)
-      }
-    })
-    const store = await createSqliteStore({ path })
-    for (const n of [0, 3, RUN - 1, RUN, count - 1]) {
-      expect(await store.findClaim(claimOf(n))).toEqual(claimOf(n))
-    }
-    expect(await store.claim({ ...claimOf(5), taskId: 'late' })).toEqual(claimOf(5))
-    expect(await store.findClaim(claimOf(count))).toBeUndefined()
-    expect(await store.pruneClaims(5, 99)).toBe(5)
-    await store.close()
-  })
-
-  it('is counted for each principal', async () => {
-    const path = await writtenBefore(10, (db) => {
-      const insert = db.prepare(
-        `INSERT INTO tasks (num, id, tenant, principal, agent, context_id, state, created_at, status_at, held)
-         VALUES (?, ?, 'acme', 'ann', 'travel', 'c', ?, 1, 1, 0)`,
-      )
-      insert.run(1, 'task-1', 'completed')
-      insert.run(3, 'task-3', 'working')
-      db.exec(`INSERT INTO records (pos, task, seq, body)
-               VALUES (1, NULL, 2, '[1,2]'), (2, 1, 3, '[3]'), (3, NULL, 1, '["é"]')`)
-      db.exec(`INSERT INTO events (tenant, source, event_id, type, received_at, body)
-               VALUES ('acme', 'ci', '1', 't', 1, '{}')`)
-    })
-    const store = await createSqliteStore({ path })
-    expect(await store.usage('acme', 'ann')).toEqual({
-      principal: { tasks: 2, openTasks: 1, bytes: 14 },
-      tenant: { tasks: 2, openTasks: 1, bytes: 16 },
-    })
-    await store.close()
-  })
-
-  it('keeps its logs, which go on where they were', async () => {
-    const path = await writtenBefore(6, (db) => {
-      const insert = db.prepare(
-        `INSERT INTO tasks (num, id, tenant, principal, agent, context_id, state, created_at, status_at, held)
-         VALUES (?, ?, 'acme', 'ann', 'travel', 'c', 'completed', 1, 1, 0)`,
-      )
-      const append = db.prepare('INSERT INTO records (pos, task, seq, body) VALUES (?, ?, ?, ?)')
-      const records = (version: number, ...texts: readonly string[]) =>
-        JSON.stringify(sampleRecords(version, ...texts))
-      insert.run(1, 'task-1')
-      insert.run(2, 'task-2')
-      append.run(1, 1, 2, records(0, 'born', 'started'))
-      append.run(2, 1, 3, records(2, 'more'))
-      append.run(3, 2, 1, records(0, 'other'))
-    })
-    const store = await createSqliteStore({ path })
-    const results = await store.commit([step('task-1', 3), step('task-2', 1), creation('task-3')])
-    expect(results.map(({ status }) => status)).toEqual(['written', 'written', 'written'])
-    expect(await store.commit([step('task-3', 2), step('task-1', 3)])).toEqual([
-      { status: 'written' },
-      { status: 'conflict', version: 4 },
-    ])
-    const lengths = { 'task-1': 4, 'task-2': 2, 'task-3': 3 }
-    for (const [id, length] of Object.entries(lengths)) {
-      const { records = [] } = (await store.load(id)) ?? {}
-      expect(records.map(({ seq }) => seq)).toEqual(Array.from({ length }, (_, n) => n + 1))
-      expect(await store.records(id, 1, 1)).toEqual(records.slice(1, 2))
-    }
-    expect(await pruneTasks(store, 2)).toBe(2)
-    expect(await store.load('task-1')).toBeUndefined()
-    expect(await store.records('task-3', 0, 9)).toHaveLength(3)
-    await store.close()
   })
 })

@@ -73,8 +73,8 @@ function appliedTo(db: Database, migrations: readonly Migration[]): number {
   const known = lastOf(migrations)
   if (applied > known) {
     throw unavailable(
-      `lull.db was written by a newer version of Lull (schema ${applied}, this version knows ${known}); ` +
-        'use that version, or another data directory',
+      `lull.db was written by another version of Lull (schema ${applied}, this version knows ${known}); ` +
+        'use that version, or export its tasks with it (lull export) and import them into another data directory',
     )
   }
   return applied

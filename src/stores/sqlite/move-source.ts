@@ -27,7 +27,7 @@ export async function openMoveSource(path: string): Promise<MoveSource> {
   }
   const options = { durability: 'full', maxBytes: undefined } as const
   const { db, release } = await openDirectory(path, 0, options)
-  const value = db.prepare('SELECT value FROM facts WHERE name = ?')
+  const value = db.prepare('SELECT value FROM key_values WHERE name = ?')
   const numberIn = (sql: string): number => Number(db.prepare(sql).get()?.['n'] ?? 0)
   const lastIn = (table: string): number =>
     numberIn(`SELECT seq AS n FROM sqlite_sequence WHERE name = '${table}'`)
@@ -73,7 +73,6 @@ function toCommit({ seq, body }: Row): MovedCommit {
 }
 
 interface Table {
-  readonly from: string
   /** The columns of a unique key, in whose order rows are read. */
   readonly key: readonly string[]
   /** The values of a row, where they are not the columns themselves. */
@@ -81,18 +80,17 @@ interface Table {
 }
 
 const tables: Readonly<Record<MovedTable, Table>> = {
-  audit: { from: 'audit', key: ['pos'] },
-  claims: { from: 'claims', key: ['pos'], values: claimValues },
-  events: { from: 'events', key: ['pos'] },
-  context_messages: { from: 'context_messages', key: ['pos'] },
-  holds: { from: 'holds', key: ['pos'] },
-  key_values: { from: 'facts', key: ['name'] },
-  policies: { from: 'policies', key: ['id'] },
-  pushes: { from: 'pushes', key: ['task_id', 'id'] },
-  removed_tasks: { from: 'removed_tasks', key: ['id'] },
-  spending: { from: 'spending', key: ['budget_id'] },
+  audit: { key: ['pos'] },
+  claims: { key: ['pos'], values: claimValues },
+  events: { key: ['pos'] },
+  context_messages: { key: ['pos'] },
+  holds: { key: ['pos'] },
+  key_values: { key: ['name'] },
+  policies: { key: ['id'] },
+  pushes: { key: ['task_id', 'id'] },
+  removed_tasks: { key: ['id'] },
+  spending: { key: ['budget_id'] },
   sessions: {
-    from: 'sessions',
     key: ['tenant', 'principal', 'id'],
     values: (row) => valuesOf('sessions', row, { deleted: row['deleted'] === 1 }),
   },
@@ -113,11 +111,11 @@ function valuesOf(
 }
 
 function* rowsIn(db: Database, table: MovedTable): Generator<readonly MovedRow[]> {
-  const { from, key, values = (row: Row) => valuesOf(table, row) } = tables[table]
+  const { key, values = (row: Row) => valuesOf(table, row) } = tables[table]
   const place = key.join(', ')
   const marks = key.map(() => '?').join(', ')
   const page = db.prepare(
-    `SELECT * FROM ${from} WHERE (${place}) > (${marks}) ORDER BY ${place} LIMIT ?`,
+    `SELECT * FROM ${table} WHERE (${place}) > (${marks}) ORDER BY ${place} LIMIT ?`,
   )
   for (const rows of pagesOf(page, key, PAGE)) yield rows.map(values)
 }

@@ -1,4 +1,4 @@
-/** Lists tasks that have not ended, by context and id (`migrations/0008-open-tasks.sql`). */
+/** Lists tasks that have not ended, by context and id. */
 import { isTerminal, states } from '../../core/states.ts'
 import type { OpenTaskQuery, TaskRow } from '../../ports/store/tasks.ts'
 import type { Database, Statement } from './driver.ts'

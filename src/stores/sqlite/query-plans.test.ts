@@ -12,7 +12,7 @@ import { migrate, readMigrations } from './migrate.ts'
 const small = [
   'policies',
   'holds',
-  'facts',
+  'key_values',
   'probe',
   'sqlite_sequence',
   'json_each',

@@ -1,4 +1,4 @@
-/** Writes rows of the log, and what is kept beside it: snapshots and anchors. The first row of a task has the task's number as its position, and no `task` (`0006-first-commits.sql`). */
+/** Writes rows of the log, and what is kept beside it: snapshots and anchors. The first row of a task has the task's number as its position, and no `task` (`0001-initial.sql`). */
 
 import type { Database } from './driver.ts'
 import type { EncodedCommit } from './encoded-commit.ts'
