@@ -40,3 +40,24 @@ export interface Store
   check(): Promise<void>
   close(): Promise<void>
 }
+
+/** The methods of the port. */
+export type StoreMethod = Exclude<keyof Store, 'cluster'>
+
+/** Methods as a store has them that works on the caller's thread: they return their results at once. */
+export type Direct<M extends StoreMethod> = {
+  readonly [K in M]: (...args: Parameters<Store[K]>) => Awaited<ReturnType<Store[K]>>
+}
+
+/** Makes the port's methods from those that return at once. `guarded` turns results and errors into promises. */
+export function promising(
+  guarded: <A extends readonly unknown[], R>(
+    method: (...args: A) => R,
+  ) => (...args: A) => Promise<R>,
+  methods: Direct<StoreMethod>,
+): Omit<Store, 'cluster'> {
+  const store = Object.entries<(...args: never[]) => unknown>(methods).map(
+    ([name, method]) => [name, guarded(method)] as const,
+  )
+  return Object.fromEntries(store) as Record<StoreMethod, unknown> as Omit<Store, 'cluster'>
+}

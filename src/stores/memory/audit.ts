@@ -1,10 +1,7 @@
 import type { AuditStore, StoredAuditEntry } from '../../ports/store/audit.ts'
+import type { Direct } from '../../ports/store.ts'
 
-type Now<T> = {
-  [K in keyof T]: T[K] extends (...args: infer A) => Promise<infer R> ? (...args: A) => R : never
-}
-
-export type Audit = Now<AuditStore>
+export type Audit = Direct<keyof AuditStore>
 
 export function createAudit(): Audit {
   /** By id. A Map keeps the order of insertion, which is the order of positions. */

@@ -7,12 +7,12 @@ import type {
 import type { UsageTotals } from './usage.ts'
 
 export interface Claims {
-  find(key: ClaimKey): Claim | undefined
+  findClaim(key: ClaimKey): Claim | undefined
   /** Claims the key unless it is taken. `claim` is the claim of the key. `fresh` tells whether it was written now. */
   take(claim: Claim): { readonly claim: Claim; readonly fresh: boolean }
   /** Stores the first reply to a claim with its messages. A repeated reply writes nothing. */
   reply(claim: Claim | undefined, messages: readonly ContextMessage[]): void
-  messages(
+  contextMessages(
     tenant: string,
     principal: string,
     contextId: string,
@@ -20,7 +20,7 @@ export interface Claims {
     upTo?: number,
   ): readonly StoredContextMessage[]
   pruneMessages(before: number, isNeeded: (message: ContextMessage) => boolean): number
-  prune(createdBefore: number, limit: number): number
+  pruneClaims(createdBefore: number, limit: number): number
 }
 
 export function createClaims(usage: UsageTotals): Claims {
@@ -28,24 +28,24 @@ export function createClaims(usage: UsageTotals): Claims {
   const contexts = new Map<string, string[]>()
   let lastPos = 0
 
-  function find(key: ClaimKey): Claim | undefined {
+  function findClaim(key: ClaimKey): Claim | undefined {
     const text = claims.get(keyOf(key))
     return text === undefined ? undefined : (JSON.parse(text) as Claim)
   }
 
   function take(claim: Claim): { readonly claim: Claim; readonly fresh: boolean } {
-    const taken = find(claim)
+    const taken = findClaim(claim)
     if (taken !== undefined) return { claim: taken, fresh: false }
     claims.set(keyOf(claim), JSON.stringify(claim))
     return { claim, fresh: true }
   }
 
   return {
-    find,
+    findClaim,
     take,
     reply(claim, messages) {
       if (claim !== undefined) {
-        const taken = find(claim)
+        const taken = findClaim(claim)
         if (taken !== undefined && (taken.taskId !== claim.taskId || taken.reply !== undefined))
           return
         claims.set(keyOf(claim), JSON.stringify({ ...claim, ...taken, reply: claim.reply }))
@@ -57,7 +57,7 @@ export function createClaims(usage: UsageTotals): Claims {
         usage.add(message.tenant, message.principal, { bytes: bytesOf(message) })
       }
     },
-    messages: (tenant, principal, contextId, limit, upTo = lastPos) =>
+    contextMessages: (tenant, principal, contextId, limit, upTo = lastPos) =>
       (contexts.get(contextOf({ tenant, principal, contextId })) ?? [])
         .map((text) => JSON.parse(text) as StoredContextMessage)
         .filter(({ pos }) => pos <= upTo)
@@ -76,7 +76,7 @@ export function createClaims(usage: UsageTotals): Claims {
       }
       return removed
     },
-    prune(createdBefore, limit) {
+    pruneClaims(createdBefore, limit) {
       const old = [...claims].filter(
         ([, text]) => (JSON.parse(text) as Claim).createdAt < createdBefore,
       )

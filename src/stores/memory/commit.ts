@@ -29,7 +29,7 @@ export function createCommit(
       return { status: 'failed', kind: 'content', error }
     }
     const { taskId, expected, claim } = commit
-    const taken = claim && claims.find(claim)
+    const taken = claim && claims.findClaim(claim)
     if (taken !== undefined && (taken.taskId !== taskId || expected > 0)) {
       return { status: 'claimed', claim: taken }
     }
@@ -38,7 +38,7 @@ export function createCommit(
     if (isOutdated(commit)) return { status: 'outdated' }
     if (claim !== undefined) claims.take(claim)
     tasks.write(taskId, encoded)
-    for (const push of commit.pushes ?? []) pushes.put(push)
+    for (const push of commit.pushes ?? []) pushes.putPush(push)
     for (const one of commit.spending ?? []) policies.spend(one)
     return { status: 'written' }
   }

@@ -17,14 +17,18 @@ interface Entry {
 }
 
 export interface Events {
-  append(tenant: string, events: readonly CloudEvent[], receivedAt: number): readonly Appended[]
-  after(...query: Parameters<Store['events']>): readonly StoredEvent[]
-  lastPos(): number
+  appendEvents(
+    tenant: string,
+    events: readonly CloudEvent[],
+    receivedAt: number,
+  ): readonly Appended[]
+  events(...query: Parameters<Store['events']>): readonly StoredEvent[]
+  lastEventPos(): number
   /** Events that were not told and are not reserved. They are reserved now. */
   undispatched(limit: number): readonly StoredEvent[]
   reserve(positions: readonly number[]): void
   markDispatched(positions: readonly number[]): void
-  prune(receivedBefore: number, limit: number): number
+  pruneEvents(receivedBefore: number, limit: number): number
 }
 
 /** @param reservations of events that were not told; only a shared store has them */
@@ -35,7 +39,7 @@ export function createEvents(usage: UsageTotals, reservations?: Reservations<num
   let last = 0
 
   return {
-    append(tenant, events, receivedAt) {
+    appendEvents(tenant, events, receivedAt) {
       const encoded = events.map((event) => ({
         identity: JSON.stringify([tenant, identityOf(event)]),
         names: namesOf(event),
@@ -54,7 +58,7 @@ export function createEvents(usage: UsageTotals, reservations?: Reservations<num
         return { pos, fresh: true }
       })
     },
-    after: (tenant, afterPos, limit, names) =>
+    events: (tenant, afterPos, limit, names) =>
       [...entries.values()]
         .filter(
           (entry) => entry.pos > afterPos && (tenant === undefined || entry.tenant === tenant),
@@ -62,7 +66,7 @@ export function createEvents(usage: UsageTotals, reservations?: Reservations<num
         .filter((entry) => names === undefined || names.some((name) => entry.names.includes(name)))
         .slice(0, limit)
         .map(toStoredEvent),
-    lastPos: () => last,
+    lastEventPos: () => last,
     undispatched(limit) {
       const found = [...entries.values()]
         .filter(({ pos }) => undispatched.has(pos) && reservations?.isFree(pos))
@@ -79,7 +83,7 @@ export function createEvents(usage: UsageTotals, reservations?: Reservations<num
         reservations?.release(pos)
       }
     },
-    prune(receivedBefore, limit) {
+    pruneEvents(receivedBefore, limit) {
       const old = [...entries].filter(
         ([, { pos, receivedAt }]) => receivedAt < receivedBefore && !undispatched.has(pos),
       )

@@ -1,23 +1,21 @@
 import type { Json } from '../../core/json.ts'
+import type { KeyValueStore } from '../../ports/store/key-values.ts'
+import type { Direct } from '../../ports/store.ts'
 
 /** Small values of the engine by name, as JSON. */
-export interface KeyValues {
-  get(name: string): Json | undefined
-  set(name: string, value: Json): void
-  replace(name: string, before: Json | undefined, after: Json): boolean
-}
+export type KeyValues = Direct<keyof KeyValueStore>
 
 export function createKeyValues(): KeyValues {
   const values = new Map<string, string>()
   return {
-    get(name) {
+    getValue(name) {
       const text = values.get(name)
       return text === undefined ? undefined : (JSON.parse(text) as Json)
     },
-    set(name, value) {
+    setValue(name, value) {
       values.set(name, JSON.stringify(value))
     },
-    replace(name, before, after) {
+    replaceValue(name, before, after) {
       if (values.get(name) !== (before === undefined ? undefined : JSON.stringify(before))) {
         return false
       }

@@ -5,7 +5,7 @@
 import { LullError } from '../../core/errors.ts'
 import type { Hold } from '../../ports/store/holds.ts'
 import type { Commit } from '../../ports/store/tasks.ts'
-import type { Store } from '../../ports/store.ts'
+import { promising, type Store } from '../../ports/store.ts'
 import { type Audit, createAudit } from './audit.ts'
 import { type Claims, createClaims } from './claims.ts'
 import { createCommit } from './commit.ts'
@@ -91,80 +91,46 @@ export function holdsInEffect({ holds }: Pick<MemoryData, 'holds'>, all = false)
 }
 
 export function connectMemory(data: MemoryData, { guarded, close }: Guard): Store {
-  const { work, pushes, tasks, claims, events, sessions, usage, values, holds } = data
+  const { tasks, claims, events, sessions, usage, holds } = data
   const isOutdated = ({ holdEpoch = data.holdEpoch, eventPos = 0 }: Commit): boolean =>
-    (data.holdEpoch !== undefined && holdEpoch !== data.holdEpoch) || eventPos > events.lastPos()
-  return {
-    commit: guarded(createCommit(data, isOutdated)),
-    load: guarded(tasks.load),
-    row: guarded(tasks.row),
-    records: guarded(tasks.records),
-    list: guarded(tasks.list),
-    count: guarded(tasks.count),
-    openTasks: guarded(tasks.open),
-    ready: guarded(work.ready),
-    readyAgents: guarded(work.readyAgents),
-    orphans: guarded(work.orphans),
-    due: guarded(work.due),
-    nextDueAt: guarded(work.nextDueAt),
-    waiting: guarded(work.waiting),
-    waitNames: guarded(work.waitNames),
-    waitOwners: guarded(work.waitOwners),
-    appendEvents: guarded(events.append),
-    events: guarded(events.after),
-    lastEventPos: guarded(events.lastPos),
-    getValue: guarded(values.get),
-    setValue: guarded(values.set),
-    replaceValue: guarded(values.replace),
-    putHold: guarded((hold) => {
+    (data.holdEpoch !== undefined && holdEpoch !== data.holdEpoch) ||
+    eventPos > events.lastEventPos()
+  const store = promising(guarded, {
+    ...tasks,
+    ...data.work,
+    ...events,
+    ...data.values,
+    ...data.policies,
+    ...claims,
+    ...sessions,
+    ...data.pushes,
+    ...usage,
+    ...data.audit,
+    commit: createCommit(data, isOutdated),
+    putHold(hold) {
       holds.set(hold.id, JSON.stringify(hold))
       if (data.holdEpoch !== undefined) data.holdEpoch++
-    }),
-    holds: guarded((all) => holdsInEffect(data, all)),
-    policies: guarded(data.policies.list),
-    putPolicy: guarded(data.policies.put),
-    removePolicy: guarded(data.policies.remove),
-    spent: guarded(data.policies.spent),
-    findClaim: guarded(claims.find),
-    claim: guarded((claim) => claims.take(claim).claim),
-    reply: guarded(claims.reply),
-    contextMessages: guarded(claims.messages),
-    putSession: guarded(sessions.put),
-    replaceSession: guarded(sessions.replace),
-    session: guarded(sessions.get),
-    sessions: guarded(sessions.list),
-    putPush: guarded(pushes.put),
-    replacePush: guarded(pushes.replace),
-    pushes: guarded(pushes.of),
-    deletePush: guarded(pushes.delete),
-    listPushes: guarded(pushes.list),
-    usage: guarded(usage.of),
-    space: guarded(() => ({ usedBytes: usage.bytes() })),
-    pruneTasks: guarded(tasks.prune),
-    removedTask: guarded(tasks.removed),
-    pruneRemovedTasks: guarded(tasks.pruneRemoved),
-    pruneContextMessages: guarded((before) => ({
-      removed: claims.pruneMessages(before, tasks.isOpen),
-    })),
-    pruneSessions: guarded((updatedBefore) => ({
+    },
+    holds: (all) => holdsInEffect(data, all),
+    claim: (claim) => claims.take(claim).claim,
+    space: () => ({ usedBytes: usage.bytes() }),
+    pruneContextMessages: (before) => ({ removed: claims.pruneMessages(before, tasks.isOpen) }),
+    pruneSessions: (updatedBefore) => ({
       removed: sessions.prune(updatedBefore, ({ id, ...rest }) =>
         tasks.isOpen({ ...rest, contextId: id }),
       ),
-    })),
-    pruneHolds: guarded((liftedBefore, limit) => {
+    }),
+    pruneHolds(liftedBefore, limit) {
       const old = [...holds].filter(([, text]) => {
         const { liftedAt } = JSON.parse(text) as Hold
         return liftedAt !== undefined && liftedAt < liftedBefore
       })
       for (const [id] of old.slice(0, limit)) holds.delete(id)
       return Math.min(old.length, limit)
-    }),
-    pruneEvents: guarded(events.prune),
-    pruneClaims: guarded(claims.prune),
-    appendAudit: guarded(data.audit.appendAudit),
-    audit: guarded(data.audit.audit),
-    pruneAudit: guarded(data.audit.pruneAudit),
-    check: guarded(() => undefined),
-    close: async () => close(),
-  }
+    },
+    check: () => undefined,
+    close,
+  })
+  // A store that is closed can be closed again.
+  return { ...store, close: async () => close() }
 }

@@ -1,13 +1,10 @@
 import type { Spent } from '../../core/budgets/budget.ts'
-import { LARGEST_COUNT, type Policy } from '../../ports/store/policies.ts'
+import { LARGEST_COUNT, type Policy, type PolicyStore } from '../../ports/store/policies.ts'
+import type { Direct } from '../../ports/store.ts'
 
 /** Budgets, rules, and what was used of budgets. */
-export interface Policies {
-  list(): readonly Policy[]
-  put(policy: Policy, expected: number): boolean
-  remove(id: string, expected: number): boolean
+export interface Policies extends Direct<keyof PolicyStore> {
   spend(spent: Spent): void
-  spent(budgetIds: readonly string[]): readonly Spent[]
 }
 
 export function createPolicies(): Policies {
@@ -19,14 +16,14 @@ export function createPolicies(): Policies {
     return known === undefined ? 0 : read(known).version
   }
   return {
-    list: () =>
+    policies: () =>
       [...policies.values()].map(read).sort((a, b) => (a.id < b.id ? -1 : a.id === b.id ? 0 : 1)),
-    put(policy, expected) {
+    putPolicy(policy, expected) {
       if (versionOf(policy.id) !== expected) return false
       policies.set(policy.id, JSON.stringify(policy))
       return true
     },
-    remove(id, expected) {
+    removePolicy(id, expected) {
       if (policies.has(id) && versionOf(id) !== expected) return false
       policies.delete(id)
       return true

@@ -1,12 +1,8 @@
 import { type Push, pushStatus } from '../../core/push.ts'
-import type { Store } from '../../ports/store.ts'
+import type { PushStore } from '../../ports/store/pushes.ts'
+import type { Direct } from '../../ports/store.ts'
 
-export interface Pushes {
-  put(push: Push): void
-  replace(before: Push, after: Push): boolean
-  of(taskId: string): readonly Push[]
-  delete(taskId: string, id: string): void
-  list(...query: Parameters<Store['listPushes']>): readonly Push[]
+export interface Pushes extends Direct<keyof PushStore> {
   /** Whether the task has a webhook that is not delivered. */
   hasUndelivered(taskId: string): boolean
   /** Deletes all webhooks of a task. */
@@ -16,35 +12,35 @@ export interface Pushes {
 export function createPushes(): Pushes {
   const byTask = new Map<string, Map<string, string>>()
 
-  const of = (taskId: string): readonly Push[] =>
+  const pushes = (taskId: string): readonly Push[] =>
     [...(byTask.get(taskId)?.values() ?? [])]
       .map((text) => JSON.parse(text) as Push)
       .sort((a, b) => order(a.id, b.id))
 
-  function put(push: Push): void {
+  function putPush(push: Push): void {
     const known = byTask.get(push.taskId) ?? new Map<string, string>()
     byTask.set(push.taskId, known.set(push.id, JSON.stringify(push)))
   }
 
   return {
-    put,
-    replace(before, after) {
+    putPush,
+    replacePush(before, after) {
       const stored = byTask.get(after.taskId)?.get(after.id)
       if (stored !== JSON.stringify(before)) return false
-      put(after)
+      putPush(after)
       return true
     },
-    of,
-    delete(taskId, id) {
+    pushes,
+    deletePush(taskId, id) {
       byTask.get(taskId)?.delete(id)
     },
-    list: (status, after, limit) =>
+    listPushes: (status, after, limit) =>
       [...byTask.keys()]
         .sort(order)
-        .flatMap(of)
+        .flatMap(pushes)
         .filter((push) => pushStatus(push) === status && isAfter(after, push))
         .slice(0, limit),
-    hasUndelivered: (taskId) => of(taskId).some((push) => pushStatus(push) !== 'done'),
+    hasUndelivered: (taskId) => pushes(taskId).some((push) => pushStatus(push) !== 'done'),
     drop(taskId) {
       byTask.delete(taskId)
     },

@@ -1,12 +1,8 @@
 import type { SessionRow } from '../../ports/store/sessions.ts'
-import type { Store } from '../../ports/store.ts'
+import type { Direct } from '../../ports/store.ts'
 import type { UsageTotals } from './usage.ts'
 
-export interface Sessions {
-  put(session: SessionRow): void
-  replace(before: SessionRow | undefined, after: SessionRow): boolean
-  get(tenant: string, principal: string, id: string): SessionRow | undefined
-  list(...query: Parameters<Store['sessions']>): readonly SessionRow[]
+export interface Sessions extends Direct<'putSession' | 'replaceSession' | 'session' | 'sessions'> {
   prune(updatedBefore: number, isNeeded: (session: SessionRow) => boolean): number
 }
 
@@ -14,7 +10,7 @@ export function createSessions(usage: UsageTotals): Sessions {
   const kept = new Map<string, string>()
   const keyOf = (...key: readonly [string, string, string]): string => JSON.stringify(key)
 
-  function put(session: SessionRow): void {
+  function putSession(session: SessionRow): void {
     const { tenant, principal, id } = session
     const key = keyOf(tenant, principal, id)
     const text = JSON.stringify(session)
@@ -24,18 +20,18 @@ export function createSessions(usage: UsageTotals): Sessions {
   }
 
   return {
-    put,
-    replace(before, after) {
+    putSession,
+    replaceSession(before, after) {
       const stored = kept.get(keyOf(after.tenant, after.principal, after.id))
       if (stored !== (before && JSON.stringify(before))) return false
-      put(after)
+      putSession(after)
       return true
     },
-    get(tenant, principal, id) {
+    session(tenant, principal, id) {
       const text = kept.get(keyOf(tenant, principal, id))
       return text === undefined ? undefined : (JSON.parse(text) as SessionRow)
     },
-    list: (tenant, principal, before, limit) =>
+    sessions: (tenant, principal, before, limit) =>
       [...kept.values()]
         .map((text) => JSON.parse(text) as SessionRow)
         .filter((one) => one.tenant === tenant && one.principal === principal)

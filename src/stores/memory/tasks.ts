@@ -1,16 +1,14 @@
 import type { LogRecord } from '../../core/records.ts'
 import { isTerminal } from '../../core/states.ts'
 import type { Task } from '../../core/task.ts'
-import type { PruneResult } from '../../ports/store/pruning.ts'
 import {
   type ByFilter,
   narrowedBy,
-  type OpenTaskQuery,
   type StoredTask,
   type TaskFilter,
-  type TaskQuery,
   type TaskRow,
 } from '../../ports/store/tasks.ts'
+import type { Direct } from '../../ports/store.ts'
 import type { Pushes } from './pushes.ts'
 import type { UsageTotals } from './usage.ts'
 import type { WorkQueries } from './work.ts'
@@ -23,19 +21,21 @@ export interface EncodedCommit {
   readonly anchor: string | undefined
 }
 
-export interface Tasks {
+export interface Tasks
+  extends Direct<
+    | 'load'
+    | 'row'
+    | 'records'
+    | 'list'
+    | 'count'
+    | 'openTasks'
+    | 'pruneTasks'
+    | 'removedTask'
+    | 'pruneRemovedTasks'
+  > {
   /** 0 for a task that does not exist. */
   version(taskId: string): number
   write(taskId: string, encoded: EncodedCommit): void
-  load(taskId: string): StoredTask | undefined
-  row(taskId: string): TaskRow | undefined
-  records(taskId: string, afterSeq: number, limit: number): readonly LogRecord[]
-  list(query: TaskQuery): readonly TaskRow[]
-  count(filter: TaskFilter): number
-  open(query: OpenTaskQuery): readonly TaskRow[]
-  prune(statusBefore: number, removedAt: number, limit: number): PruneResult
-  removed(taskId: string): TaskRow | undefined
-  pruneRemoved(removedBefore: number, limit: number): number
   /** Whether the context has a task that has not ended. */
   isOpen(context: Pick<TaskRow, 'tenant' | 'principal' | 'contextId'>): boolean
 }
@@ -99,14 +99,14 @@ export function createTasks(work: WorkQueries, pushes: Pushes, usage: UsageTotal
         .slice(0, query.limit)
         .map((row) => structuredClone(row)),
     count: (filter) => rowsIn(filter).length,
-    open: ({ after, limit, ...filter }) =>
+    openTasks: ({ after, limit, ...filter }) =>
       rowsIn(filter)
         .filter((row) => !isTerminal(row.state))
         .filter((row) => after === undefined || byContext(after, row) < 0)
         .sort(byContext)
         .slice(0, limit)
         .map((row) => structuredClone(row)),
-    prune(statusBefore, removedAt, limit) {
+    pruneTasks(statusBefore, removedAt, limit) {
       const old = rows((row) => isTerminal(row.state) && row.statusAt < statusBefore)
         .filter((row) => !isOpen(row) && !pushes.hasUndelivered(row.id))
         .slice(0, limit)
@@ -120,8 +120,8 @@ export function createTasks(work: WorkQueries, pushes: Pushes, usage: UsageTotal
       }
       return { removed: old.length, ...(old.length < limit ? {} : { after: '' }) }
     },
-    removed: (taskId) => structuredClone(removedRows.get(taskId)?.row),
-    pruneRemoved(removedBefore, limit) {
+    removedTask: (taskId) => structuredClone(removedRows.get(taskId)?.row),
+    pruneRemovedTasks(removedBefore, limit) {
       const old = [...removedRows].filter(([, { removedAt }]) => removedAt < removedBefore)
       for (const [id] of old.slice(0, limit)) removedRows.delete(id)
       return Math.min(old.length, limit)

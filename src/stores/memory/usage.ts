@@ -3,7 +3,7 @@ import { noUsage, type StoredUsage, type UsageOf } from '../../ports/store/usage
 /** Totals per principal. Events belong to no principal; they are kept under an empty one. */
 export interface UsageTotals {
   add(tenant: string, principal: string, change: Partial<StoredUsage>): void
-  of(tenant: string, principal: string): UsageOf
+  usage(tenant: string, principal: string): UsageOf
   /** Bytes of all tenants. */
   bytes(): number
 }
@@ -19,7 +19,7 @@ export function createUsageTotals(): UsageTotals {
         sum(principals.get(principal) ?? noUsage, { ...noUsage, ...change }),
       )
     },
-    of(tenant, principal) {
+    usage(tenant, principal) {
       const principals = tenants.get(tenant) ?? new Map<string, StoredUsage>()
       return {
         principal: principals.get(principal) ?? noUsage,

@@ -2,25 +2,13 @@
 
 import { inTurn } from '../../ports/store/in-turn.ts'
 import type { TaskRow } from '../../ports/store/tasks.ts'
-import type { Orphan, ReadyTask } from '../../ports/store/work.ts'
+import type { WorkStore } from '../../ports/store/work.ts'
+import type { Direct } from '../../ports/store.ts'
 import type { Reservations } from './reservations.ts'
 
-export interface WorkQueries {
+export interface WorkQueries extends Direct<keyof WorkStore> {
   put(row: TaskRow): void
   remove(taskId: string): void
-  ready(
-    agent: string,
-    limit: number,
-    except?: readonly string[],
-    skip?: readonly string[],
-  ): readonly ReadyTask[]
-  readyAgents(): readonly string[]
-  orphans(alive: string, limit: number, agents?: readonly string[]): readonly Orphan[]
-  due(now: number, limit: number): readonly string[]
-  nextDueAt(): number | undefined
-  waiting(tenant: string, names: readonly string[], after: string, limit: number): readonly string[]
-  waitNames(tenant: string, prefix: string, after: string, limit: number): readonly string[]
-  waitOwners(tenant: string, names: readonly string[]): readonly string[]
 }
 
 type Instant = 'readyAt' | 'dueAt' | 'createdAt'

@@ -24,14 +24,14 @@ const written: CommitResult = { status: 'written' }
 
 export interface ApplyTargets {
   readonly claims: Claims
-  readonly waits: Waits
-  readonly pushes: Pushes
-  readonly policies: Pick<Policies, 'spend'>
+  readonly replaceWaits: Waits['replaceWaits']
+  readonly putPush: Pushes['putPush']
+  readonly spend: Policies['spend']
 }
 
 export function createApply(
   db: Database,
-  { claims, waits, pushes, policies }: ApplyTargets,
+  { claims, replaceWaits, putPush, spend }: ApplyTargets,
 ): Apply {
   const find = db.prepare(
     `SELECT num, tenant, principal, state, waits, coalesce(
@@ -42,9 +42,9 @@ export function createApply(
   const rows = createWriteRows(db)
   const log = createWriteLog(db)
 
-  function replaceWaits(row: BoundRow, id: string, before: string | null): void {
+  function changeWaits(row: BoundRow, id: string, before: string | null): void {
     const after = boundValue(row, 'waits') as string | null
-    waits.replace(String(boundValue(row, 'tenant')), id, before, after)
+    replaceWaits(String(boundValue(row, 'tenant')), id, before, after)
   }
 
   function create(commit: EncodedCommit, row: BoundRow, all: Written[]): CommitResult {
@@ -62,7 +62,7 @@ export function createApply(
       if (claim !== undefined && holder === undefined) claims.drop(claim)
       return { status: 'conflict', version: Number(find.get(id)?.['version'] ?? 0) }
     }
-    replaceWaits(row, id, null)
+    changeWaits(row, id, null)
     log.begin(commit, num)
     const owner = { tenant: boundValue(row, 'tenant'), principal: boundValue(row, 'principal') }
     all.push(writtenFor(owner, commit, { row, from: undefined }))
@@ -83,7 +83,7 @@ export function createApply(
     const num = Number(found['num'])
     if (row !== undefined) {
       rows.change(row, num)
-      replaceWaits(row, id, found['waits'] as string | null)
+      changeWaits(row, id, found['waits'] as string | null)
     }
     log.append(commit, num)
     all.push(writtenFor(found, commit, row && { row, from: found['state'] as State }))
@@ -95,8 +95,8 @@ export function createApply(
     const result =
       expected === 0 && row !== undefined ? create(commit, row, all) : extend(commit, all)
     if (result === written) {
-      for (const push of commit.pushes ?? []) pushes.put(push)
-      for (const one of commit.spending ?? []) policies.spend(one)
+      for (const push of commit.pushes ?? []) putPush(push)
+      for (const one of commit.spending ?? []) spend(one)
     }
     return result
   }

@@ -4,17 +4,12 @@ import type {
   AuditStore,
   StoredAuditEntry,
 } from '../../ports/store/audit.ts'
+import type { Direct } from '../../ports/store.ts'
 import type { Database, Row } from './driver.ts'
 import { toText } from './text.ts'
 import type { Transact } from './transaction.ts'
 
-export interface Audit {
-  append(entries: readonly AuditEntry[]): void
-  list(query: AuditQuery): readonly StoredAuditEntry[]
-  prune(...args: Parameters<AuditStore['pruneAudit']>): number
-}
-
-export function createAudit(db: Database, transact: Transact): Audit {
+export function createAudit(db: Database, transact: Transact): Direct<keyof AuditStore> {
   const insert = db.prepare(
     `INSERT INTO audit (id, at, tenant, principal, task_id, body) VALUES (?, ?, ?, ?, ?, ?)
      ON CONFLICT (id) DO NOTHING`,
@@ -50,7 +45,7 @@ export function createAudit(db: Database, transact: Transact): Audit {
       .all(...values, afterPos, limit)
   }
   return {
-    append: (entries) =>
+    appendAudit: (entries) =>
       transact(() => {
         for (const entry of entries) {
           const { id, at, tenant, principal, taskId } = entry
@@ -60,8 +55,8 @@ export function createAudit(db: Database, transact: Transact): Audit {
           insert.run(toText(id), at, toText(tenant), ...texts, JSON.stringify(entry))
         }
       }),
-    list: (query) => list(query).map(parsed),
-    prune: (before, limit) => Number(remove.run(before, limit).changes),
+    audit: (query) => list(query).map(parsed),
+    pruneAudit: (before, limit) => Number(remove.run(before, limit).changes),
   }
 }
 

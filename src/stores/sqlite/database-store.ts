@@ -1,15 +1,4 @@
-import type { AuditStore } from '../../ports/store/audit.ts'
-import type { ClaimStore } from '../../ports/store/claims.ts'
-import type { EventStore } from '../../ports/store/events.ts'
-import type { HoldStore } from '../../ports/store/holds.ts'
-import type { KeyValueStore } from '../../ports/store/key-values.ts'
-import type { PolicyStore } from '../../ports/store/policies.ts'
-import type { PushStore } from '../../ports/store/pushes.ts'
-import type { SessionStore } from '../../ports/store/sessions.ts'
-import type { TaskStore } from '../../ports/store/tasks.ts'
-import type { UsageStore } from '../../ports/store/usage.ts'
-import type { WorkStore } from '../../ports/store/work.ts'
-import type { Store } from '../../ports/store.ts'
+import { promising, type Store } from '../../ports/store.ts'
 import { createApply } from './apply.ts'
 import { createAudit } from './audit.ts'
 import type { ClaimFilter } from './claim-filter.ts'
@@ -21,7 +10,7 @@ import { createCounts } from './counts.ts'
 import type { Database } from './driver.ts'
 import { encodeCommit } from './encoded-commit.ts'
 import { createEvents } from './events.ts'
-import { createGuard, type Guard } from './guard.ts'
+import { createGuard } from './guard.ts'
 import { createHolds } from './holds.ts'
 import { createKeyValues } from './key-values.ts'
 import { createLists } from './lists.ts'
@@ -53,188 +42,64 @@ export function createDatabaseStore(
   filter?: ClaimFilter,
 ): DatabaseStore {
   const { guarded, checkUndamaged } = createGuard()
-  const tables = createTables(db)
-  const { transact, counts, claims } = tables
-  const apply = createApply(db, tables)
+  const claims = createClaims(db)
+  const transact = createTransact(db, claims.forget)
+  const counts = createCounts(db)
+  const { replaceWaits, ...waits } = createWaits(db)
+  const { spend, ...policies } = createPolicies(db, transact)
+  const { reply, ...messages } = createReplies(db, transact, claims)
+  const { pruneTasks, ...pruning } = createPruning(db, transact, replaceWaits)
+  const pushes = createPushes(db)
+  const apply = createApply(db, { claims, replaceWaits, putPush: pushes.putPush, spend })
   const write = createWrite(db, transact, apply, counts, claims, createCountUsage(db))
   const probe = createWriteProbe(db, transact)
   let open = true
 
   return {
-    commit: guarded((batch) => write(batch.map((commit) => encodeCommit(commit, filter)))),
+    ...promising(guarded, {
+      ...createLogs(db),
+      ...createLists(db, counts),
+      ...createWorkQueries(db),
+      ...waits,
+      ...createEvents(db, transact),
+      ...createKeyValues(db, transact),
+      ...createHolds(db),
+      ...policies,
+      ...messages,
+      ...createSessions(db, transact),
+      ...pushes,
+      ...createAudit(db, transact),
+      ...pruning,
+      commit: (batch) => write(batch.map((commit) => encodeCommit(commit, filter))),
+      openTasks: createOpenTasks(db),
+      removedTask: createRemovedTask(db),
+      usage: createUsage(db),
+      space: createSpace(db),
+      pruneTasks(...args) {
+        const pruned = pruneTasks(...args)
+        if (pruned.removed > 0) counts.forget()
+        return pruned
+      },
+      findClaim: (key) => (filter?.has(key) === false ? undefined : claims.find(placeOf(key))),
+      claim(claim) {
+        const encoded = encodeClaim(claim, filter)
+        return transact(() => claims.take(encoded)) ?? claim
+      },
+      reply: (claim, given) => reply(claim && encodeClaim(claim, filter), given),
+      check() {
+        checkUndamaged()
+        probe()
+      },
+      close() {
+        if (!open) return
+        open = false
+        filter?.close()
+        closeDatabase(db)
+        closed()
+      },
+    }),
     write: guarded(write),
-    ...taskMethods(db, tables, guarded),
-    ...workMethods(tables, guarded),
-    ...eventMethods(tables, guarded),
-    ...holdMethods(tables, guarded),
-    ...policyMethods(tables, guarded),
-    ...claimMethods(tables, guarded, filter),
-    ...sessionMethods(tables, guarded),
-    ...pushMethods(tables, guarded),
-    ...usageMethods(db, guarded),
-    ...auditMethods(tables, guarded),
-    check: guarded(() => {
-      checkUndamaged()
-      probe()
-    }),
     checkUndamaged,
-    close: guarded(() => {
-      if (!open) return
-      open = false
-      filter?.close()
-      closeDatabase(db)
-      closed()
-    }),
-  }
-}
-
-/** The queries of each table or group of tables. */
-function createTables(db: Database) {
-  const claims = createClaims(db)
-  const transact = createTransact(db, claims.forget)
-  const counts = createCounts(db)
-  const waits = createWaits(db)
-  return {
-    claims,
-    transact,
-    counts,
-    waits,
-    work: createWorkQueries(db),
-    events: createEvents(db, transact),
-    values: createKeyValues(db, transact),
-    holds: createHolds(db),
-    lists: createLists(db, counts),
-    logs: createLogs(db),
-    policies: createPolicies(db, transact),
-    pushes: createPushes(db),
-    replies: createReplies(db, transact, claims),
-    sessions: createSessions(db, transact),
-    audit: createAudit(db, transact),
-    pruning: createPruning(db, transact, waits),
-  }
-}
-
-type Tables = ReturnType<typeof createTables>
-type Guarded = Guard['guarded']
-
-function taskMethods(
-  db: Database,
-  { logs, lists, counts, pruning }: Tables,
-  guarded: Guarded,
-): Omit<TaskStore, 'commit'> {
-  return {
-    load: guarded(logs.load),
-    row: guarded(lists.row),
-    records: guarded(logs.records),
-    list: guarded(lists.list),
-    count: guarded(lists.count),
-    openTasks: guarded(createOpenTasks(db)),
-    pruneTasks: guarded((...args) => {
-      const pruned = pruning.tasks(...args)
-      if (pruned.removed > 0) counts.forget()
-      return pruned
-    }),
-    removedTask: guarded(createRemovedTask(db)),
-    pruneRemovedTasks: guarded(pruning.removedTasks),
-  }
-}
-
-function workMethods({ work, waits }: Tables, guarded: Guarded): WorkStore {
-  return {
-    ready: guarded(work.ready),
-    readyAgents: guarded(work.readyAgents),
-    orphans: guarded(work.orphans),
-    due: guarded(work.due),
-    nextDueAt: guarded(work.nextDueAt),
-    waiting: guarded(waits.find),
-    waitNames: guarded(waits.names),
-    waitOwners: guarded(waits.owners),
-  }
-}
-
-function eventMethods(
-  { events, values, pruning }: Tables,
-  guarded: Guarded,
-): EventStore & KeyValueStore {
-  return {
-    appendEvents: guarded(events.append),
-    events: guarded(events.after),
-    lastEventPos: guarded(events.lastPos),
-    pruneEvents: guarded(pruning.events),
-    getValue: guarded(values.get),
-    setValue: guarded(values.set),
-    replaceValue: guarded(values.replace),
-  }
-}
-
-function holdMethods({ holds, pruning }: Tables, guarded: Guarded): HoldStore {
-  return {
-    putHold: guarded(holds.put),
-    holds: guarded(holds.list),
-    pruneHolds: guarded(pruning.holds),
-  }
-}
-
-function policyMethods({ policies }: Tables, guarded: Guarded): PolicyStore {
-  return {
-    policies: guarded(policies.list),
-    putPolicy: guarded(policies.put),
-    removePolicy: guarded(policies.remove),
-    spent: guarded(policies.spent),
-  }
-}
-
-function claimMethods(
-  { transact, claims, replies, pruning }: Tables,
-  guarded: Guarded,
-  filter: ClaimFilter | undefined,
-): ClaimStore {
-  return {
-    findClaim: guarded((key) =>
-      filter?.has(key) === false ? undefined : claims.find(placeOf(key)),
-    ),
-    claim: guarded((claim) => {
-      const encoded = encodeClaim(claim, filter)
-      return transact(() => claims.take(encoded)) ?? claim
-    }),
-    reply: guarded((claim, messages) =>
-      replies.reply(claim && encodeClaim(claim, filter), messages),
-    ),
-    contextMessages: guarded(replies.messages),
-    pruneContextMessages: guarded(pruning.contextMessages),
-    pruneClaims: guarded(pruning.claims),
-  }
-}
-
-function sessionMethods({ sessions, pruning }: Tables, guarded: Guarded): SessionStore {
-  return {
-    putSession: guarded(sessions.put),
-    replaceSession: guarded(sessions.replace),
-    session: guarded(sessions.get),
-    sessions: guarded(sessions.list),
-    pruneSessions: guarded(pruning.sessions),
-  }
-}
-
-function pushMethods({ pushes }: Tables, guarded: Guarded): PushStore {
-  return {
-    putPush: guarded(pushes.put),
-    replacePush: guarded(pushes.replace),
-    pushes: guarded(pushes.of),
-    deletePush: guarded(pushes.delete),
-    listPushes: guarded(pushes.list),
-  }
-}
-
-function usageMethods(db: Database, guarded: Guarded): UsageStore {
-  return { usage: guarded(createUsage(db)), space: guarded(createSpace(db)) }
-}
-
-function auditMethods({ audit }: Tables, guarded: Guarded): AuditStore {
-  return {
-    appendAudit: guarded(audit.append),
-    audit: guarded(audit.list),
-    pruneAudit: guarded(audit.prune),
   }
 }
 

@@ -1,5 +1,5 @@
 import { type CloudEvent, identityOf, namesOf, type StoredEvent } from '../../core/cloud-event.ts'
-import type { Store } from '../../ports/store.ts'
+import type { Direct, Store } from '../../ports/store.ts'
 import type { Database, Row } from './driver.ts'
 import { fromText, toText } from './text.ts'
 import type { Transact } from './transaction.ts'
@@ -9,11 +9,7 @@ interface Appended {
   readonly fresh: boolean
 }
 
-export interface Events {
-  append(tenant: string, events: readonly CloudEvent[], receivedAt: number): readonly Appended[]
-  after(...query: Parameters<Store['events']>): readonly StoredEvent[]
-  lastPos(): number
-}
+export type Events = Direct<'appendEvents' | 'events' | 'lastEventPos'>
 
 export function createEvents(db: Database, transact: Transact): Events {
   const append = createAppend(db)
@@ -21,10 +17,10 @@ export function createEvents(db: Database, transact: Transact): Events {
   // AUTOINCREMENT keeps the highest position ever used here, also after that event was removed.
   const last = db.prepare("SELECT seq FROM sqlite_sequence WHERE name = 'events'")
   return {
-    append: (tenant, events, receivedAt) =>
+    appendEvents: (tenant, events, receivedAt) =>
       transact(() => events.map((event) => append(toText(tenant), event, receivedAt))),
-    after: (...query) => after(...query).map(toStoredEvent),
-    lastPos: () => Number(last.get()?.['seq'] ?? 0),
+    events: (...query) => after(...query).map(toStoredEvent),
+    lastEventPos: () => Number(last.get()?.['seq'] ?? 0),
   }
 }
 
@@ -53,7 +49,7 @@ function createAppend(
   }
 }
 
-function createAfter(db: Database): (...query: Parameters<Events['after']>) => readonly Row[] {
+function createAfter(db: Database): (...query: Parameters<Store['events']>) => readonly Row[] {
   const select = (where: string) =>
     db.prepare(`SELECT * FROM events WHERE ${where} pos > ? ORDER BY pos LIMIT ?`)
   const ofAll = select('')

@@ -1,13 +1,9 @@
 import type { Hold } from '../../ports/store/holds.ts'
+import type { Direct } from '../../ports/store.ts'
 import type { Database } from './driver.ts'
 import { toText } from './text.ts'
 
-export interface Holds {
-  put(hold: Hold): void
-  list(all?: boolean): readonly Hold[]
-}
-
-export function createHolds(db: Database): Holds {
+export function createHolds(db: Database): Direct<'putHold' | 'holds'> {
   const upsert = db.prepare(
     `INSERT INTO holds (id, created_at, lifted_at, body) VALUES (?, ?, ?, ?)
      ON CONFLICT (id) DO UPDATE
@@ -18,10 +14,10 @@ export function createHolds(db: Database): Holds {
     'SELECT body FROM holds WHERE lifted_at IS NULL OR ? ORDER BY created_at, pos',
   )
   return {
-    put(hold) {
+    putHold(hold) {
       upsert.run(toText(hold.id), hold.createdAt, hold.liftedAt ?? null, JSON.stringify(hold))
     },
-    list: (all = false) =>
+    holds: (all = false) =>
       select.all(all ? 1 : 0).map((row) => JSON.parse(String(row['body'])) as Hold),
   }
 }

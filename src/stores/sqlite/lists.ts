@@ -9,8 +9,8 @@ import {
   narrowedBy,
   type TaskFilter,
   type TaskQuery,
-  type TaskRow,
 } from '../../ports/store/tasks.ts'
+import type { Direct } from '../../ports/store.ts'
 import type { Counts } from './counts.ts'
 import type { Database, Statement, Value } from './driver.ts'
 import { toTaskRow } from './task-columns.ts'
@@ -21,18 +21,12 @@ interface Condition {
   readonly values: readonly Value[]
 }
 
-export interface Lists {
-  list(query: TaskQuery): readonly TaskRow[]
-  count(query: TaskFilter): number
-  row(taskId: string): TaskRow | undefined
-}
-
 /** The number of prepared statements is bounded, because callers choose the shape of a query. */
 const KEPT_STATEMENTS = 64
 
 const NEWEST_FIRST = 'ORDER BY status_at DESC, id DESC'
 
-export function createLists(db: Database, counts: Counts): Lists {
+export function createLists(db: Database, counts: Counts): Direct<'row' | 'list' | 'count'> {
   const prepared = new Map<string, Statement>()
   const byId = db.prepare('SELECT * FROM tasks WHERE id = ?')
 

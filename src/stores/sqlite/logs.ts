@@ -1,5 +1,3 @@
-/** Reads logs. A row holds the records of one commit. */
-import type { LogRecord } from '../../core/records.ts'
 import type { State } from '../../core/states.ts'
 import {
   type LogRow,
@@ -7,16 +5,11 @@ import {
   parseSnapshot,
   recordsAfter,
 } from '../../ports/store/stored-log.ts'
-import type { StoredTask } from '../../ports/store/tasks.ts'
+import type { Direct } from '../../ports/store.ts'
 import type { Database, Row, Value } from './driver.ts'
 import { toText } from './text.ts'
 
-export interface Logs {
-  load(taskId: string): StoredTask | undefined
-  records(taskId: string, afterSeq: number, limit: number): readonly LogRecord[]
-}
-
-export function createLogs(db: Database): Logs {
+export function createLogs(db: Database): Direct<'load' | 'records'> {
   const find = db.prepare(
     'SELECT num, state, status_at, anchor, seq, body FROM tasks LEFT JOIN snapshots ON task = num WHERE id = ?',
   )

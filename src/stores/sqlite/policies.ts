@@ -1,17 +1,14 @@
 import type { Spent } from '../../core/budgets/budget.ts'
-import { LARGEST_COUNT, type Policy } from '../../ports/store/policies.ts'
+import { LARGEST_COUNT, type Policy, type PolicyStore } from '../../ports/store/policies.ts'
+import type { Direct } from '../../ports/store.ts'
 import type { Database } from './driver.ts'
 import { toText } from './text.ts'
 import type { Transact } from './transaction.ts'
 
 /** Budgets, rules, and what was used of budgets. */
-export interface Policies {
-  list(): readonly Policy[]
-  put(policy: Policy, expected: number): boolean
-  remove(id: string, expected: number): boolean
+export interface Policies extends Direct<keyof PolicyStore> {
   /** Called in the transaction of a commit. */
   spend(spent: Spent): void
-  spent(budgetIds: readonly string[]): readonly Spent[]
 }
 
 export function createPolicies(db: Database, transact: Transact): Policies {
@@ -31,15 +28,15 @@ export function createPolicies(db: Database, transact: Transact): Policies {
   )
   const counted = db.prepare('SELECT period, amount FROM spending WHERE budget_id = ?')
   return {
-    list: () => all.all().map((row) => JSON.parse(String(row['body'])) as Policy),
-    put: (policy, expected) =>
+    policies: () => all.all().map((row) => JSON.parse(String(row['body'])) as Policy),
+    putPolicy: (policy, expected) =>
       transact(() => {
         const version = Number(versionOf.get(toText(policy.id))?.['version'] ?? 0)
         if (version !== expected) return false
         upsert.run(toText(policy.id), policy.version, JSON.stringify(policy))
         return true
       }),
-    remove(id, expected) {
+    removePolicy(id, expected) {
       remove.run(toText(id), expected)
       return versionOf.get(toText(id)) === undefined
     },

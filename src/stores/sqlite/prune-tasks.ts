@@ -18,7 +18,7 @@ type Cursor = readonly [state: State, statusAt: number, id: string]
 
 const terminal: readonly State[] = states.filter(isTerminal)
 
-export function createPruneTasks(db: Database, waits: Waits): PruneTasks {
+export function createPruneTasks(db: Database, replaceWaits: Waits['replaceWaits']): PruneTasks {
   const ended = db.prepare(
     `SELECT *, ${hasOpenTask('tasks.tenant', 'tasks.principal', 'tasks.context_id')}
        OR EXISTS (SELECT 1 FROM pushes WHERE task_id = tasks.id AND status <> 'done') AS needed
@@ -40,7 +40,7 @@ export function createPruneTasks(db: Database, waits: Waits): PruneTasks {
   function remove(task: Row, removedAt: number): void {
     const { num = null, id, tenant, waits: names = null } = task
     remember.run(String(id), removedAt, JSON.stringify(toTaskRow(task)))
-    waits.replace(String(tenant), String(id), names as string | null, null)
+    replaceWaits(String(tenant), String(id), names as string | null, null)
     for (const removal of removals) removal.run(num)
     pushes.run(String(id))
   }

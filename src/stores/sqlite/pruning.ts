@@ -1,5 +1,5 @@
 /** Retention. Each call removes at most `limit` rows in one transaction, so that it does not block for long. */
-import type { PruneResult } from '../../ports/store/pruning.ts'
+import type { Direct } from '../../ports/store.ts'
 import { RUN } from './claim-index.ts'
 import type { Database, Statement } from './driver.ts'
 import { createPruneMessages, createPruneSessions } from './prune-contexts.ts'
@@ -7,22 +7,26 @@ import { createPruneTasks } from './prune-tasks.ts'
 import type { Transact } from './transaction.ts'
 import type { Waits } from './waits.ts'
 
-export interface Pruning {
-  tasks(statusBefore: number, removedAt: number, limit: number, after?: string): PruneResult
-  removedTasks(removedBefore: number, limit: number): number
-  contextMessages(before: number, limit: number, after?: string): PruneResult
-  sessions(updatedBefore: number, limit: number, after?: string): PruneResult
-  holds(liftedBefore: number, limit: number): number
-  events(receivedBefore: number, limit: number): number
-  claims(createdBefore: number, limit: number): number
-}
+export type Pruning = Direct<
+  | 'pruneTasks'
+  | 'pruneRemovedTasks'
+  | 'pruneContextMessages'
+  | 'pruneSessions'
+  | 'pruneHolds'
+  | 'pruneEvents'
+  | 'pruneClaims'
+>
 
 /** Claims read at once. */
 const SLICE = 500
 /** A call ends after this many slices in a row without an old claim. */
 const IDLE_SLICES = 8
 
-export function createPruning(db: Database, transact: Transact, waits: Waits): Pruning {
+export function createPruning(
+  db: Database,
+  transact: Transact,
+  replaceWaits: Waits['replaceWaits'],
+): Pruning {
   const oldest = (table: string, key: string, column: string) =>
     db.prepare(
       `DELETE FROM ${table} WHERE ${key} IN
@@ -31,7 +35,7 @@ export function createPruning(db: Database, transact: Transact, waits: Waits): P
   const events = oldest('events', 'pos', 'received_at')
   const holds = oldest('holds', 'pos', 'lifted_at')
   const removedTasks = oldest('removed_tasks', 'id', 'removed_at')
-  const tasks = createPruneTasks(db, waits)
+  const tasks = createPruneTasks(db, replaceWaits)
   const messages = createPruneMessages(db)
   const sessions = createPruneSessions(db)
   const claims = createPruneClaims(db)
@@ -39,13 +43,13 @@ export function createPruning(db: Database, transact: Transact, waits: Waits): P
     Number(statement.run(before, limit).changes)
 
   return {
-    tasks: (...args) => transact(() => tasks(...args)),
-    removedTasks: (before, limit) => changed(removedTasks, before, limit),
-    contextMessages: (...args) => transact(() => messages(...args)),
-    sessions: (...args) => transact(() => sessions(...args)),
-    holds: (before, limit) => changed(holds, before, limit),
-    events: (before, limit) => changed(events, before, limit),
-    claims: (before, limit) => transact(() => claims(before, limit)),
+    pruneTasks: (...args) => transact(() => tasks(...args)),
+    pruneRemovedTasks: (before, limit) => changed(removedTasks, before, limit),
+    pruneContextMessages: (...args) => transact(() => messages(...args)),
+    pruneSessions: (...args) => transact(() => sessions(...args)),
+    pruneHolds: (before, limit) => changed(holds, before, limit),
+    pruneEvents: (before, limit) => changed(events, before, limit),
+    pruneClaims: (before, limit) => transact(() => claims(before, limit)),
   }
 }
 
@@ -54,7 +58,7 @@ export function createPruning(db: Database, transact: Transact, waits: Waits): P
  * are old ones. When the clock was ahead for a while, the first claims are not old and others behind them are. Each call
  * therefore also reads a few slices further on, starting where the previous call ended.
  */
-function createPruneClaims(db: Database): Pruning['claims'] {
+function createPruneClaims(db: Database): Pruning['pruneClaims'] {
   const next = db.prepare('SELECT pos, created_at FROM claims WHERE pos > ? ORDER BY pos LIMIT ?')
   const remove = db.prepare('DELETE FROM claims WHERE pos = ?')
   const dropRuns = db.prepare(

@@ -1,15 +1,10 @@
 import { type Push, pushStatus } from '../../core/push.ts'
-import type { Store } from '../../ports/store.ts'
+import type { PushStore } from '../../ports/store/pushes.ts'
+import type { Direct } from '../../ports/store.ts'
 import type { Database, Row } from './driver.ts'
 import { toText } from './text.ts'
 
-export interface Pushes {
-  put(push: Push): void
-  replace(before: Push, after: Push): boolean
-  of(taskId: string): readonly Push[]
-  delete(taskId: string, id: string): void
-  list(...query: Parameters<Store['listPushes']>): readonly Push[]
-}
+export type Pushes = Direct<keyof PushStore>
 
 export function createPushes(db: Database): Pushes {
   const upsert = db.prepare(
@@ -27,19 +22,19 @@ export function createPushes(db: Database): Pushes {
      ORDER BY task_id, id LIMIT ?`,
   )
   return {
-    put(push) {
+    putPush(push) {
       upsert.run(toText(push.taskId), toText(push.id), pushStatus(push), JSON.stringify(push))
     },
-    replace(before, after) {
+    replacePush(before, after) {
       const key = [toText(after.taskId), toText(after.id)] as const
       const columns = [pushStatus(after), JSON.stringify(after)] as const
       return change.all(...columns, ...key, JSON.stringify(before)).length > 0
     },
-    of: (taskId) => select.all(toText(taskId)).map(parsed),
-    delete(taskId, id) {
+    pushes: (taskId) => select.all(toText(taskId)).map(parsed),
+    deletePush(taskId, id) {
       remove.run(toText(taskId), toText(id))
     },
-    list: (status, after, limit) =>
+    listPushes: (status, after, limit) =>
       page.all(status, toText(after?.taskId ?? ''), toText(after?.id ?? ''), limit).map(parsed),
   }
 }

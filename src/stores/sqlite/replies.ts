@@ -1,21 +1,15 @@
 /** Replies to stateless messages, and the messages of a context. */
 import type { Message } from '../../core/message.ts'
-import type { ContextMessage, StoredContextMessage } from '../../ports/store/claims.ts'
+import type { ContextMessage } from '../../ports/store/claims.ts'
+import type { Direct } from '../../ports/store.ts'
 import type { Claims, EncodedClaim } from './claims.ts'
 import type { Database } from './driver.ts'
 import { toText } from './text.ts'
 import type { Transact } from './transaction.ts'
 
-export interface Replies {
+export interface Replies extends Direct<'contextMessages'> {
   /** Stores the first reply to a claim with its messages. A repeated reply writes nothing. */
   reply(claim: EncodedClaim | undefined, messages: readonly ContextMessage[]): void
-  messages(
-    tenant: string,
-    principal: string,
-    contextId: string,
-    limit: number,
-    upTo?: number,
-  ): readonly StoredContextMessage[]
 }
 
 export function createReplies(db: Database, transact: Transact, claims: Claims): Replies {
@@ -42,7 +36,7 @@ export function createReplies(db: Database, transact: Transact, claims: Claims):
         }
       })
     },
-    messages: (tenant, principal, contextId, limit, upTo = Number.MAX_SAFE_INTEGER) =>
+    contextMessages: (tenant, principal, contextId, limit, upTo = Number.MAX_SAFE_INTEGER) =>
       latest
         .all(toText(tenant), toText(principal), toText(contextId), upTo, limit)
         .map((row) => ({

@@ -1,17 +1,13 @@
 import type { SessionRow } from '../../ports/store/sessions.ts'
-import type { Store } from '../../ports/store.ts'
+import type { Direct } from '../../ports/store.ts'
 import type { Database, Row } from './driver.ts'
 import { toText } from './text.ts'
 import type { Transact } from './transaction.ts'
 
-export interface Sessions {
-  put(session: SessionRow): void
-  replace(before: SessionRow | undefined, after: SessionRow): boolean
-  get(tenant: string, principal: string, id: string): SessionRow | undefined
-  list(...query: Parameters<Store['sessions']>): readonly SessionRow[]
-}
-
-export function createSessions(db: Database, transact: Transact): Sessions {
+export function createSessions(
+  db: Database,
+  transact: Transact,
+): Direct<'putSession' | 'replaceSession' | 'session' | 'sessions'> {
   const upsert = db.prepare(
     `INSERT INTO sessions (tenant, principal, id, updated_at, deleted, body) VALUES (?, ?, ?, ?, ?, ?)
      ON CONFLICT (tenant, principal, id) DO UPDATE SET
@@ -25,26 +21,26 @@ export function createSessions(db: Database, transact: Transact): Sessions {
      WHERE tenant = ? AND principal = ? AND deleted = 0 AND (updated_at, id) < (?, ?)
      ORDER BY updated_at DESC, id DESC LIMIT ?`,
   )
-  function put(session: SessionRow): void {
+  function putSession(session: SessionRow): void {
     const { updatedAt, deletedAt } = session
     const deleted = deletedAt === undefined ? 0 : 1
     upsert.run(...keyOf(session), updatedAt, deleted, JSON.stringify(session))
   }
 
   return {
-    put,
-    replace: (before, after) =>
+    putSession,
+    replaceSession: (before, after) =>
       transact(() => {
         const stored = select.get(...keyOf(after))?.['body']
         if (stored !== (before && JSON.stringify(before))) return false
-        put(after)
+        putSession(after)
         return true
       }),
-    get(tenant, principal, id) {
+    session(tenant, principal, id) {
       const row = select.get(...keyOf({ tenant, principal, id }))
       return row && parsed(row)
     },
-    list(tenant, principal, before, limit) {
+    sessions(tenant, principal, before, limit) {
       const place = [
         before?.updatedAt ?? Number.MAX_SAFE_INTEGER,
         toText(before?.id ?? ''),

@@ -1,10 +1,11 @@
 /** Reads the totals that commits and triggers keep, and the space of the file and its disk. */
 import { statfsSync } from 'node:fs'
-import type { Space, StoredUsage, UsageOf } from '../../ports/store/usage.ts'
+import type { StoredUsage } from '../../ports/store/usage.ts'
+import type { Direct } from '../../ports/store.ts'
 import type { Database, Row } from './driver.ts'
 import { toText } from './text.ts'
 
-export function createUsage(db: Database): (tenant: string, principal: string) => UsageOf {
+export function createUsage(db: Database): Direct<'usage'>['usage'] {
   const ofPrincipal = db.prepare(
     'SELECT tasks, open_tasks, bytes FROM usage WHERE tenant = ? AND principal = ?',
   )
@@ -27,7 +28,7 @@ function toUsage(row: Row | undefined): StoredUsage {
 }
 
 /** Pages of removed rows are used again, so they are free space. */
-export function createSpace(db: Database): () => Space {
+export function createSpace(db: Database): Direct<'space'>['space'] {
   const pragma = (name: string): number => Number(db.prepare(`PRAGMA ${name}`).get()?.[name] ?? 0)
   return () => {
     const pageSize = pragma('page_size')

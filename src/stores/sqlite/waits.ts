@@ -1,13 +1,11 @@
 /** Which tasks wait for which event. The table `waits` finds tasks by name. The row of a task has its names. */
+import type { Direct } from '../../ports/store.ts'
 import type { Database } from './driver.ts'
 import { fromText, toText } from './text.ts'
 
-export interface Waits {
+export interface Waits extends Direct<'waiting' | 'waitNames' | 'waitOwners'> {
   /** `before` and `after` are the column `waits`: JSON, or null for none. Tenant and id are escaped (`text.ts`). */
-  replace(tenant: string, id: string, before: string | null, after: string | null): void
-  find(tenant: string, names: readonly string[], after: string, limit: number): readonly string[]
-  names(tenant: string, prefix: string, after: string, limit: number): readonly string[]
-  owners(tenant: string, names: readonly string[]): readonly string[]
+  replaceWaits(tenant: string, id: string, before: string | null, after: string | null): void
 }
 
 export function createWaits(db: Database): Waits {
@@ -25,13 +23,13 @@ export function createWaits(db: Database): Waits {
        (SELECT task_id FROM waits WHERE tenant = ? AND name = ? ORDER BY task_id LIMIT 1)`,
   )
   return {
-    replace(tenant, id, before, after) {
+    replaceWaits(tenant, id, before, after) {
       if (before === after) return
       for (const name of namesIn(before)) remove.run(tenant, toText(name), id)
       for (const name of namesIn(after)) insert.run(tenant, toText(name), id)
     },
     // One query per name. A single query over all names would sort every waiting task.
-    find(tenant, names, after, limit) {
+    waiting(tenant, names, after, limit) {
       const found = new Set<string>()
       for (const name of names) {
         for (const row of select.all(toText(tenant), toText(name), toText(after), limit)) {
@@ -41,7 +39,7 @@ export function createWaits(db: Database): Waits {
       return [...found].sort().slice(0, limit)
     },
     // Skips from one name to the next, because many tasks may wait for the same name.
-    names(tenant, prefix, after, limit) {
+    waitNames(tenant, prefix, after, limit) {
       const start = toText(prefix)
       const found: string[] = []
       let last = after > prefix ? toText(after) : start
@@ -53,7 +51,7 @@ export function createWaits(db: Database): Waits {
       }
       return found
     },
-    owners: (tenant, names) =>
+    waitOwners: (tenant, names) =>
       names.flatMap((name) => {
         const row = owner.get(toText(tenant), toText(name))
         return row === undefined ? [] : fromText(String(row['principal']))

@@ -1,18 +1,13 @@
 /** Finds tasks with something to do. Each query reads a range of a partial index that holds only such tasks. */
 import type { Orphan } from '../../ports/store/work.ts'
+import type { Direct } from '../../ports/store.ts'
 import type { Database, Row } from './driver.ts'
-import { createReadyTasks, type ReadyTasks } from './ready-tasks.ts'
+import { createReadyTasks } from './ready-tasks.ts'
 import { fromText, toText } from './text.ts'
 
-export interface WorkQueries {
-  readonly ready: ReadyTasks
-  readyAgents(): readonly string[]
-  orphans(alive: string, limit: number): readonly Orphan[]
-  due(now: number, limit: number): readonly string[]
-  nextDueAt(): number | undefined
-}
-
-export function createWorkQueries(db: Database): WorkQueries {
+export function createWorkQueries(
+  db: Database,
+): Direct<'ready' | 'readyAgents' | 'orphans' | 'due' | 'nextDueAt'> {
   // Skips from one agent to the next. Reading all rows would read the whole backlog of an agent.
   const readyAgents = db.prepare(
     `WITH RECURSIVE next (agent) AS (
