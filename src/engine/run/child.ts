@@ -7,8 +7,9 @@ import { sha256 } from '../../core/sha256.ts'
 import type { Child } from '../agent-task.ts'
 import { agentCall } from './agent-call.ts'
 import type { ChildWaits } from './child-waits.ts'
-import { gatedRecord } from './gated-record.ts'
+import { gatedRecord, seqOf } from './gated-record.ts'
 import { recordOf } from './journal.ts'
+import { Handed } from './operation.ts'
 import type { OperationScope } from './operation-scope.ts'
 import type { RunCore } from './run-core.ts'
 import { neverSettles } from './run-writer.ts'
@@ -98,17 +99,15 @@ async function journaledCall(deps: ChildFactoryDeps, call: ChildCall): Promise<v
     },
     live: async () => {
       await here(deps, id, exists)
-      const { seq, record } = await gatedRecord(core, scope, async () => {
+      const { record, written } = await gatedRecord(core, scope, async () => {
         const failure = await whileStoreFails(() => act(key)).then(() => undefined, describeError)
         const facts = failure === undefined ? {} : { failure }
         return { type: 'child-called', key, call: name, result: null, ...facts } as const
       })
-      return {
-        seq,
-        settle: () => {
-          if (record.failure !== undefined) throw revive(record.failure)
-        },
+      const settle = (): void => {
+        if (record.failure !== undefined) throw revive(record.failure)
       }
+      return Handed.over(written, (done) => ({ seq: seqOf(record, done), settle }))
     },
   })
 }
@@ -139,8 +138,9 @@ async function resultOf(deps: ChildFactoryDeps, id: string, exists: Exists): Pro
         return readable(deps, id, scope, () => whileStoreFails(end))
       })
       const make = () => ({ type: 'child-ended', key, result }) as const
-      const { seq } = await gatedRecord(core, scope, make)
-      return { seq, settle: () => result }
+      const { record, written } = await gatedRecord(core, scope, make)
+      const settle = (): ChildResult => result
+      return Handed.over(written, (done) => ({ seq: seqOf(record, done), settle }))
     },
   })
 }

@@ -10,8 +10,9 @@ import type { JournalRecord } from '../../core/records.ts'
 import type { Child } from '../agent-task.ts'
 import { createChildFactory, type Delegated } from './child.ts'
 import { createChildWaits } from './child-waits.ts'
+import { seqOf } from './gated-record.ts'
 import { type Entry, recordOf } from './journal.ts'
-import type { Finished } from './operation.ts'
+import { Handed } from './operation.ts'
 import type { OperationScope } from './operation-scope.ts'
 import { partsOf } from './parts.ts'
 import type { RunCore } from './run-core.ts'
@@ -70,13 +71,14 @@ export function createChildren(core: RunCore): Children {
   function recordAndCreate(
     scope: OperationScope,
     delegated: JournalRecord & Delegated,
-  ): Promise<Finished<Child>> {
+  ): Promise<Handed<Child>> {
     return new Promise((resolve, reject) => {
       const exists = tracked(
         gate.during(scope, async () => {
-          const { records } = await core.record(delegated)
+          const written = core.record(delegated)
           const settle = (): Child => childOf(delegated, exists)
-          resolve({ seq: records.at(-1)?.seq ?? 0, settle })
+          resolve(Handed.over(written, (done) => ({ seq: seqOf(delegated, done), settle })))
+          await written
           await create(delegated)
         }),
       )

@@ -1,36 +1,45 @@
 import type { JournalRecord } from '../../core/records.ts'
+import type { Committed } from '../ledger.ts'
 import type { During, Scope } from './gate.ts'
 import type { RunCore } from './run-core.ts'
 
+/** A record that is handed in to be written. */
+export interface RecordInWriting<R extends JournalRecord> {
+  readonly record: R
+  readonly written: Promise<Committed>
+}
+
 /**
- * Writes a record as an operation of its own.
+ * Hands in a record as an operation of its own.
  * @param before records that come before it in the same commit
  */
-export async function gatedRecord<R extends JournalRecord>(
+export function gatedRecord<R extends JournalRecord>(
   core: RunCore,
   scope: Scope,
   make: () => R | Promise<R>,
   before?: () => readonly JournalRecord[],
-): Promise<{ readonly seq: number; readonly record: R }> {
+): Promise<RecordInWriting<R>> {
   return recordedDuring(core, (work) => core.gate.during(scope, work), make, before)
 }
 
 /**
- * Executes work as an operation and records its result. The record is queued before the gate is left and awaited
- * afterwards, so that a pause that waits for the operation shares its commit.
+ * Executes work as an operation and hands in the record of its result. The record is queued before the gate is left and
+ * awaited afterwards, so that a pause that waits for the operation shares its commit.
  * @param before records that come before it in the same commit
  */
-export async function recordedDuring<R extends JournalRecord>(
+export function recordedDuring<R extends JournalRecord>(
   core: RunCore,
   during: During,
   work: () => R | Promise<R>,
   before?: () => readonly JournalRecord[],
-): Promise<{ readonly seq: number; readonly record: R }> {
-  const { record, written } = await during(async () => {
-    const made = await work()
-    return { record: made, written: core.record(made, before?.()) }
+): Promise<RecordInWriting<R>> {
+  return during(async () => {
+    const record = await work()
+    return { record, written: core.record(record, before?.()) }
   })
-  const { records } = await written
-  const mine = records.find((one) => 'key' in one && one.key === record.key)
-  return { seq: mine?.seq ?? 0, record }
+}
+
+/** The number of the record in its commit. */
+export function seqOf({ key }: JournalRecord, { records }: Committed): number {
+  return records.find((one) => 'key' in one && one.key === key)?.seq ?? 0
 }

@@ -2,15 +2,16 @@
  * The path of every operation of a run.
  *
  *   operation ── recorded? ──yes──▶ releaser ──▶ agent code
- *        └──no──▶ gate ──▶ work ──▶ persist (durable) ──▶ releaser ──▶ agent code
+ *        └──no──▶ gate ──▶ work ──▶ persist (durable) ──▶ releaser ──▶ follow-up ──▶ agent code
  *
  * R1  A recorded operation is never executed again.
- * R2  Its result reaches the agent only after its record is durable, in the order of the records.
+ * R2  Its result reaches the agent only after its record is durable, in the order of the records. It has its place in the
+ *     releaser from when the record is durable: an operation hands in its record (`Handed`) and does not wait for it.
  * R3  A run that lost its task (dead) settles nothing and writes nothing.
  */
 import type { CallSite, CodePlace } from './code-place.ts'
 import type { Entry, Journal } from './journal.ts'
-import type { Finished, Operation } from './operation.ts'
+import type { FollowUp, Handed, Operation } from './operation.ts'
 import type { OperationScope } from './operation-scope.ts'
 import type { Releaser } from './releaser.ts'
 import type { RunControl } from './run-control.ts'
@@ -65,19 +66,20 @@ export class OperationRunner {
   #fresh<T>(operation: Operation<T>, site: CallSite): Promise<T> {
     this.#unsettled++
     const admitted = this.#run.admit(operation, site)
-    const live = (): Promise<Finished<T>> => operation.live(site)
+    const live = (): Promise<Handed<T>> => operation.live(site)
+    const handing = admitted === undefined ? live() : admitted.then(live)
     return new Promise((resolve, reject) => {
-      const finished = admitted === undefined ? live() : admitted.then(live)
-      finished.then(
-        ({ seq, settle }) => {
-          this.#unsettled--
-          this.#release(seq, site.place, () => resolve(settle()), reject)
-        },
-        (error: unknown) => {
-          this.#unsettled--
-          if (!this.#run.dead) reject(error)
-        },
-      )
+      const release = async (): Promise<void> => {
+        const handed = await handing
+        const { seq, settle } = await handed.finished
+        this.#unsettled--
+        const settled = (): void => resolve(settle())
+        this.#release({ seq, place: site.place, settle: settled, reject }, handed.followUp)
+      }
+      release().catch((error: unknown) => {
+        this.#unsettled--
+        if (!this.#run.dead) reject(error)
+      })
     })
   }
 
@@ -91,33 +93,45 @@ export class OperationRunner {
         if (found === undefined) this.#run.control.mismatch(key)
         else if (entry.seq <= this.#run.journal.knownUpTo) resolve(found.value)
       }
-      this.#release(entry.seq, place, answer, reject)
+      this.#release({ seq: entry.seq, place, settle: answer, reject })
     })
   }
 
-  /** @param place the place of the code after it got the result */
-  #release(seq: number, place: number, settle: () => void, reject: (error: unknown) => void): void {
+  #release({ seq, place, settle, reject }: Result, followUp?: FollowUp): void {
     if (this.#run.dead) return
     const { scope } = this.#run
     const nested = scope.inside !== undefined
+    let failed: { readonly error: unknown } | undefined
+    const after = followUp?.()?.catch((error: unknown) => {
+      failed = { error }
+    })
     const handOut = (): void => {
       if (this.#run.dead) return
       this.#run.journal.wakes.show(seq)
       if (!nested) this.#lastResult = seq
       this.#run.place.give(scope, seq, place)
       try {
-        settle()
+        if (failed === undefined) settle()
+        else reject(failed.error)
       } catch (error) {
         reject(error)
       }
     }
-    this.#run.releaser.push(seq, handOut, nested)
+    this.#run.releaser.push(seq, handOut, { nested, after })
     // A pause under way may wait until this result is withheld.
     this.#run.control.moved()
   }
 
   /** Resolves in the order of results, at the turn of that record. */
   released(seq: number, place: number): Promise<void> {
-    return new Promise((resolve, reject) => this.#release(seq, place, resolve, reject))
+    return new Promise((settle, reject) => this.#release({ seq, place, settle, reject }))
   }
+}
+
+interface Result {
+  readonly seq: number
+  /** The place of the code after it got the result. */
+  readonly place: number
+  readonly settle: () => void
+  readonly reject: (error: unknown) => void
 }

@@ -3,11 +3,13 @@ import { LullError } from '../../core/errors.ts'
 import type { PartInput } from '../../core/message.ts'
 import type { JournalRecord, UsageReport } from '../../core/records.ts'
 import { usageInput } from '../inputs.ts'
+import type { Committed } from '../ledger.ts'
 import { parse } from '../parse.ts'
 import { type Artifacts, createArtifacts } from './artifacts.ts'
 import { checkBudgets } from './budget-gate.ts'
-import { gatedRecord } from './gated-record.ts'
+import { gatedRecord, seqOf } from './gated-record.ts'
 import { recordOf } from './journal.ts'
+import { type FollowUp, Handed } from './operation.ts'
 import { agentMessage, partsOf } from './parts.ts'
 import type { RunCore } from './run-core.ts'
 
@@ -15,7 +17,7 @@ import type { RunCore } from './run-core.ts'
  * Writes a journaled record that has no effect outside of the task.
  * @param make makes the record when it may be written
  * @param read makes the value for the caller from the record
- * @param after awaited when the record is durable, before the caller has the value
+ * @param after follows when the record is durable, before the caller has the value
  * @param before records that come before it in the same commit
  */
 export type Tell = <T extends JournalRecord['type'], V>(
@@ -23,7 +25,7 @@ export type Tell = <T extends JournalRecord['type'], V>(
   key: string,
   make: () => JournalRecord & { readonly type: T },
   read: (record: JournalRecord & { readonly type: T }) => V,
-  after?: () => Promise<void> | undefined,
+  after?: FollowUp,
   before?: () => readonly JournalRecord[],
 ) => Promise<V>
 
@@ -47,10 +49,12 @@ export function createOutputs(core: RunCore): Outputs {
         return record && { value: read(record) }
       },
       live: async () => {
-        const { seq, record } = await gatedRecord(core, scope, make, before)
-        const following = after?.()
-        if (following !== undefined) await following
-        return { seq, settle: () => read(record) }
+        const { record, written } = await gatedRecord(core, scope, make, before)
+        const finish = (done: Committed) => ({
+          seq: seqOf(record, done),
+          settle: () => read(record),
+        })
+        return Handed.over(written, finish, after)
       },
     })
   }

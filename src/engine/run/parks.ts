@@ -10,6 +10,7 @@ import type { Park, Sleep } from '../agent-task.ts'
 import { parkInput } from '../inputs.ts'
 import { parse } from '../parse.ts'
 import { isSchema, jsonSchemaOf } from '../standard-schema.ts'
+import { Handed } from './operation.ts'
 import type { RunCore } from './run-core.ts'
 import type { RunAct } from './run-writer.ts'
 import type { Stop } from './stops.ts'
@@ -61,7 +62,7 @@ export function createParks(core: RunCore, stop: Stop): Parks {
       replay: (entry) => (entry.kind === 'park' ? { value: entry.result } : undefined),
       live: () =>
         new Promise((resolve, reject) => {
-          open.set(key, (wake, seq) => resolve({ seq, settle: () => wake }))
+          open.set(key, (wake, seq) => resolve(Handed.of({ seq, settle: () => wake })))
           stop(act).catch(reject)
         }),
     })

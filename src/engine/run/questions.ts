@@ -10,6 +10,7 @@ import type { Answer, AskOptions, AskRequest, ConsentRequest } from '../agent-ta
 import { consentInput } from '../inputs.ts'
 import { parse } from '../parse.ts'
 import { askingOf } from './asking.ts'
+import { Handed } from './operation.ts'
 import { agentMessage } from './parts.ts'
 import type { RunCore } from './run-core.ts'
 import type { Stop } from './stops.ts'
@@ -44,7 +45,7 @@ export function createQuestions(core: RunCore, stop: Stop): Questions {
       replay: (entry) => (entry.kind === 'ask' ? { value: entry } : undefined),
       live: () =>
         new Promise((resolve, reject) => {
-          open.set(key, (reply, seq) => resolve({ seq, settle: () => reply }))
+          open.set(key, (reply, seq) => resolve(Handed.of({ seq, settle: () => reply })))
           stop(async () => ({ type: 'ask', key, fingerprint, question })).catch(reject)
         }),
     })

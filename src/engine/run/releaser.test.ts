@@ -21,7 +21,7 @@ function releaser() {
         seen.push(`${seq}`)
         react()
       },
-      nested,
+      { nested },
     )
   return { made, push, seen, times, pass: (ms: number) => (now += ms) }
 }
@@ -62,6 +62,28 @@ describe('the releaser', () => {
     made.open()
     await turns(10)
     expect(seen).toEqual(['2', '1', '3'])
+  })
+
+  it('keeps a result in its place until what follows its record is done, and later ones behind it', async () => {
+    const { made, seen, push } = releaser()
+    let done = (): void => undefined
+    const after = new Promise<void>((resolve) => {
+      done = resolve
+    })
+    made.push(2, () => seen.push('2'), { after })
+    push(3)
+    push(1)
+    await turns(10)
+    expect(seen).toEqual(['1'])
+    expect(made.ready).toBe(true)
+    made.hold()
+    push(4, undefined, true)
+    await turns(5)
+    expect(seen).toEqual(['1', '4'])
+    made.open()
+    done()
+    await turns(10)
+    expect(seen).toEqual(['1', '4', '2', '3'])
   })
 
   it('held after a result was scheduled still keeps it', async () => {

@@ -2,6 +2,9 @@
  * Hands results to a run one at a time, in the order of their records, and lets the run's code react (all microtasks)
  * before the next one. Live and rebuilt runs both use it, so concurrent branches replay in the same interleaving.
  *
+ * A result may have to wait for a follow-up, for example a check of budgets. It has its place in the order meanwhile, and
+ * later results wait behind it.
+ *
  * While held (a pause is in progress) results wait, and the code that awaits them does not continue. Results of
  * operations inside a running step are still handed out, because the step could not finish otherwise. Once shut (the
  * pause is committed) no result is handed out.
@@ -31,14 +34,20 @@ export class Releaser {
     return this.#queue.length
   }
 
-  /** Whether a result can be handed out. */
+  /** Whether a result can be handed out, or will be by itself when what it waits for is done. */
   get ready(): boolean {
     return this.#first() !== undefined
   }
 
-  /** Queues a result; `seq` is its record. `nested`: it is for code inside a running step. */
-  push(seq: number, release: () => void, nested = false): void {
-    this.#queue.push({ seq, release, nested })
+  /** Queues a result; `seq` is its record. */
+  push(seq: number, release: () => void, { nested = false, after }: Handing = {}): void {
+    const waiting: Waiting = { seq, release, nested, isDue: after === undefined }
+    this.#queue.push(waiting)
+    const due = (): void => {
+      waiting.isDue = true
+      this.#schedule()
+    }
+    after?.then(due, due)
     this.#schedule()
   }
 
@@ -69,7 +78,7 @@ export class Releaser {
 
   /** Two adjacent macrotasks: only the microtasks of the release run between them. */
   #schedule(): void {
-    if (this.#scheduled || !this.ready || !this.#mayGoOn()) return
+    if (this.#scheduled || !this.#first()?.isDue || !this.#mayGoOn()) return
     this.#scheduled = true
     setImmediate(next, this)
     setImmediate(reacted, this)
@@ -87,7 +96,7 @@ export class Releaser {
 
   next(): void {
     const first = this.#first()
-    if (first === undefined) return
+    if (!first?.isDue) return
     this.#startedAt = this.#now()
     this.#queue = this.#queue.filter((waiting) => waiting !== first)
     first.release()
@@ -102,10 +111,19 @@ export class Releaser {
   }
 }
 
+interface Handing {
+  /** The result is for code inside a running step. */
+  readonly nested?: boolean
+  /** The result is handed out when this has settled. */
+  readonly after?: Promise<void> | undefined
+}
+
 interface Waiting {
   readonly seq: number
   readonly release: () => void
   readonly nested: boolean
+  /** Nothing is waited for any more. */
+  isDue: boolean
 }
 
 function next(releaser: Releaser): void {

@@ -136,10 +136,13 @@ export class RunCore implements GateDeps, Writing, Rebuilding, SlotHost, Operati
     this.control.mayWait()
   }
 
-  /** Whether the run only waits: so many waits outside, and so many operations in flight that wait for a child (W1). */
+  /**
+   * Whether the run only waits: so many waits outside, and so many operations in flight that wait for a child (W1).
+   * Values that the code has read are written first, because a run without a slot may be evicted.
+   */
   onlyWaits(outside: number, inFlight: number): boolean {
     const { gate, releaser } = this
-    return gate.waitsOnlyFor(outside, inFlight) && this.#writer.idle && !releaser.ready
+    return gate.waitsOnlyFor(outside, inFlight) && !releaser.ready && this.#writer.settle()
   }
 
   lost(): void {

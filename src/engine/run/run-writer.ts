@@ -81,11 +81,13 @@ export class RunWriter {
 
   /** How many acts the ledger has not decided yet. */
   unwritten(): number {
-    return this.#items.filter((item) => item.state !== 'decided').length
+    const undecided = this.#items.filter((item) => item.state !== 'decided')
+    return this.#pending.length + undecided.length
   }
 
-  /** Every act that was handed in is durable. */
-  get idle(): boolean {
+  /** Hands in what is pending. Returns whether everything is durable; `written` is called when it is. */
+  settle(): boolean {
+    this.#handInPending()
     return this.#items.length === 0
   }
 
@@ -114,7 +116,7 @@ export class RunWriter {
 
   #remove(item: Item): void {
     this.#items.splice(this.#items.indexOf(item), 1)
-    if (this.idle) this.#run.written()
+    if (this.#items.length === 0) this.#run.written()
   }
 
   #failed(item: Item, error: unknown): Promise<Committed> {

@@ -3,8 +3,8 @@ import type { StepFunction } from '../agent-task.ts'
 import { allowedDuring } from './allowed-during.ts'
 import type { CallSite } from './code-place.ts'
 import type { During } from './gate.ts'
-import { recordedDuring } from './gated-record.ts'
-import type { Finished } from './operation.ts'
+import { recordedDuring, seqOf } from './gated-record.ts'
+import { Handed } from './operation.ts'
 import type { OperationScope } from './operation-scope.ts'
 import type { RunCore } from './run-core.ts'
 import type { StepExecutor } from './step-attempt.ts'
@@ -27,12 +27,12 @@ export interface UnsettledStep<T> {
   readonly during: During
 }
 
-/** Resolves when the step is settled and its record is durable. */
+/** Resolves when the step is settled and its record is handed in. */
 export async function settleStep<T>(
   core: RunCore,
   executor: StepExecutor,
   step: UnsettledStep<T>,
-): Promise<Finished<T>> {
+): Promise<Handed<T>> {
   const { key, name, scope, during, options = {} } = step
   const whenAllowed = allowedDuring(core, scope, key, during)
   let { made: attempt, failed: failures } = core.journal.attempts(key)
@@ -43,10 +43,17 @@ export async function settleStep<T>(
       attempt++
       return executeAttempt(core, executor, step, { attempt, failures, streams })
     }
-    const { seq, record } = await recordedDuring(core, whenAllowed, attemptOnce, () =>
-      streams.recording(),
-    ).finally(() => streams.end())
-    if (record.type === 'step') return { seq, settle: () => settledValue<T>(record) }
+    const attempting = recordedDuring(core, whenAllowed, attemptOnce, () => streams.recording())
+    const { record, written } = await attempting.catch((error: unknown) => {
+      streams.end()
+      throw error
+    })
+    const recorded = written.finally(() => streams.end())
+    if (record.type === 'step') {
+      const settle = (): T => settledValue<T>(record)
+      return Handed.over(recorded, (done) => ({ seq: seqOf(record, done), settle }))
+    }
+    await recorded
     if (record.outcome === 'failed') {
       const waitMs = backoffMs(options.retry, failures++)
       await core.gate.whileWaiting(() => waitFor(core, waitMs))

@@ -4,7 +4,7 @@ import type { StepFunction, StepOptions } from '../agent-task.ts'
 import { stepOptionsInput } from '../inputs.ts'
 import { parse } from '../parse.ts'
 import { type AbortCode, Aborted } from './abort-reason.ts'
-import type { Finished } from './operation.ts'
+import type { Handed } from './operation.ts'
 import type { RunCore } from './run-core.ts'
 import { settleStep, type UnsettledStep } from './settle-step.ts'
 import { createStepExecutor } from './step-attempt.ts'
@@ -20,8 +20,8 @@ export interface Steps {
     code: StepFunction<T>,
     options?: StepOptions,
   ): Promise<T>
-  /** Makes attempts of one step until it is settled and recorded. */
-  settle<T>(step: UnsettledStep<T>): Promise<Finished<T>>
+  /** Makes attempts of one step until one settles it. Its record is handed in then. */
+  settle<T>(step: UnsettledStep<T>): Promise<Handed<T>>
   /** Fires the signals of the running steps: a pause interrupts them, or the run is over. */
   abort(code: AbortCode): void
   /** Offers them to stop while what they were doing is still recorded: for a pause, or for a process that stops. */
@@ -33,8 +33,7 @@ export interface Steps {
 export function createSteps(core: RunCore): Steps {
   const { gate } = core
   const executor = createStepExecutor(core)
-  const settle = <T>(step: UnsettledStep<T>): Promise<Finished<T>> =>
-    settleStep(core, executor, step)
+  const settle = <T>(step: UnsettledStep<T>): Promise<Handed<T>> => settleStep(core, executor, step)
 
   function run<T>(
     kind: 'step' | 'tool',

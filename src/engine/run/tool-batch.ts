@@ -3,7 +3,7 @@ import { describeError } from '../../core/describe-error.ts'
 import type { Json } from '../../core/json.ts'
 import type { Tool, ToolResult } from '../agent-task.ts'
 import { checkBudgets } from './budget-gate.ts'
-import { recordedDuring } from './gated-record.ts'
+import { recordedDuring, seqOf } from './gated-record.ts'
 import type { RunCore } from './run-core.ts'
 import { recordedStep } from './step-record.ts'
 import { checkName, type Steps } from './steps.ts'
@@ -39,14 +39,16 @@ export function createToolBatch(core: RunCore, steps: Steps): ToolBatch {
           results.push(resultOf(name, () => recordedStep<Json>(entry)?.value ?? null))
         } else if (skipping) {
           const make = () => ({ type: 'skipped', key, name }) as const
-          seq = (await recordedDuring(core, during, make)).seq
+          const { record, written } = await recordedDuring(core, during, make)
+          seq = seqOf(record, await written)
           results.push({ name, status: 'skipped' })
         } else {
           const here = { ...core.callSite(), place }
           // A batch that has begun is in flight. A pause waits for it, so it does not wait for the resume.
           await (isBegun ? core.admit({ key }, here, checkBudgets) : core.admit({ key }, here))
           isBegun = true
-          const done = await steps.settle({ key, name, code, scope, site: here, during })
+          const handed = await steps.settle({ key, name, code, scope, site: here, during })
+          const done = await handed.finished
           seq = done.seq
           results.push(resultOf(name, () => (done.settle() ?? null) as Json))
         }

@@ -7,7 +7,7 @@ import type { Agent } from '../agent.ts'
 import type { TurnStart } from '../providers/provider.ts'
 import { allowedDuring } from './allowed-during.ts'
 import { checkBudgets } from './budget-gate.ts'
-import type { Finished } from './operation.ts'
+import { Handed } from './operation.ts'
 import { orDefault } from './or-default.ts'
 import type { RunCore } from './run-core.ts'
 import type { RunTranscript } from './run-transcript.ts'
@@ -41,7 +41,7 @@ export function createTurnStart(
   }
 
   /** While a pause is under way, the turn waits for the resume. */
-  async function begin(key: string): Promise<Finished<TurnStarted>> {
+  async function begin(key: string): Promise<Handed<TurnStarted>> {
     const scope = core.scope
     const during = allowedDuring(
       core,
@@ -69,8 +69,8 @@ export function createTurnStart(
         (record): record is TurnStarted => record.type === 'turn-started',
       )
       if (started === undefined) continue
-      if (spent) await checkBudgets(core)
-      return { seq: started.seq, settle: () => started }
+      const finish = () => ({ seq: started.seq, settle: () => started })
+      return Handed.over(written, finish, () => (spent ? checkBudgets(core) : undefined))
     }
   }
 
