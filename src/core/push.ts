@@ -16,8 +16,8 @@ export interface PushTarget {
  */
 export interface Push extends PushTarget {
   readonly taskId: string
-  /** Whose task it is. Absent in webhooks of earlier versions. */
-  readonly owner?: { readonly tenant: string; readonly principal: string }
+  /** Whose task it is. */
+  readonly owner: { readonly tenant: string; readonly principal: string }
   /** The protocol version and dialect of the webhook. They decide the shape of bodies and headers. */
   readonly version: string
   readonly createdAt: number
@@ -35,7 +35,7 @@ export interface Push extends PushTarget {
   readonly error?: string
 }
 
-export type PushOwner = NonNullable<Push['owner']>
+export type PushOwner = Push['owner']
 
 /** Creates the webhook in a message to a task. `before` is undefined when the message created the task. */
 export type MakePush = (task: Task, before: Task | undefined) => Push

@@ -160,7 +160,8 @@ it('shows receipts and that they are genuine', async () => {
 it('shows webhooks that fail or were given up, and nothing secret of them', async () => {
   const { app, engine, deps } = await openApp()
   const taskId = await parked(engine, 'a')
-  const push = { taskId, version: '1.0', createdAt: 0, sentSeq: 2, token: 'secret-token' }
+  const owner = { tenant: 'acme', principal: 'ann' }
+  const push = { taskId, owner, version: '1.0', createdAt: 0, sentSeq: 2, token: 'secret-token' }
   const url = 'https://hooks.example.com/secret-path?key=secret'
   const error = 'HTTP 500'
   await deps.store.putPush({ ...push, id: 'a', url, attempts: 3, retryAt: 60_000, error })

@@ -87,6 +87,7 @@ export function sampleEvent(id: string, changes: Partial<CloudEvent> = {}): Clou
 export function sampleHold(id: string, changes: Partial<Hold> = {}): Hold {
   return {
     id,
+    owner: '*',
     scope: { all: true },
     reason: 'maintenance',
     holdNew: false,

@@ -26,7 +26,7 @@ export interface Budget {
   readonly createdAt: number
   /** What was used before this instant does not count. */
   readonly startedAt: number
-  /** The last change lets tasks go on that the budget had stopped. Changes of earlier versions do not say it. */
+  /** The last change lets tasks go on that the budget had stopped. */
   readonly resumes?: true
   /** It stops no task any more, and is removed when the tasks that it had stopped go on. */
   readonly removing?: true

@@ -103,7 +103,7 @@ const folds: { readonly [T in Exclude<BudgetChange['type'], 'created'>]: Fold<T>
   },
   restarted: ({ extra: _, ...budget }, { at }) => ({ ...budget, startedAt: at }),
   resuming: ({ resumes: _, ...budget }, { resumes }) => (resumes ? { ...budget, resumes } : budget),
-  // The limit is for processes of earlier versions, which do not know `removing`.
+  // No count reaches this limit, so a budget that is being removed stops no task.
   released: (budget) => ({
     ...budget,
     limit: Number.MAX_SAFE_INTEGER,

@@ -16,8 +16,8 @@ export interface Rule {
   readonly version: number
   /** Events of other tenants do not fire the rule. `*` is every tenant. */
   readonly tenant: string
-  /** The tenant whose operator added it. `*` is an operator of all tenants. Absent in rules of earlier versions: `tenant`. */
-  readonly owner?: string
+  /** The tenant whose operator added it. `*` is an operator of all tenants. */
+  readonly owner: string
   readonly when: RuleCause
   readonly scope: HoldScope
   readonly mode: PauseMode

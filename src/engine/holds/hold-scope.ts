@@ -67,11 +67,6 @@ export function isOwner(caller: Caller, owner: string): boolean {
   return own === ALL_TENANTS || own === owner
 }
 
-/** Holds of earlier versions name no owner. They belong to the tenant that they hold. */
-export function ownerOfHold({ owner, scope }: Pick<Hold, 'owner' | 'scope'>): string {
-  return owner ?? queryOf(scope).tenant ?? ALL_TENANTS
-}
-
 /** Whether the hold, budget or rule is of the caller's tenant. */
 export function maySeeScope(caller: Caller, hold: Pick<Hold, 'scope'>): boolean {
   if (caller.tenant === ALL_TENANTS) return true

@@ -7,7 +7,7 @@ import { parse } from '../parse.ts'
 import type { HoldRequest } from '../requests.ts'
 import type { ActiveHolds } from './active-holds.ts'
 import { holdTasks, liftTasks, type TaskOutcome } from './held-tasks.ts'
-import { ownerFor, ownerOfHold, withinTenantOf } from './hold-scope.ts'
+import { ownerFor, withinTenantOf } from './hold-scope.ts'
 import { createStoreHold } from './store-hold.ts'
 
 export interface HoldAnswer {
@@ -140,7 +140,7 @@ function isOfRule({ actor }: Hold, ruleId: string): boolean {
 function isSameHold(a: Hold, b: Hold): boolean {
   const facts = (hold: Hold): unknown => {
     const { scope, holdNew, reason, actor } = hold
-    return [ownerOfHold(hold), actor.kind, actor.id, scope, holdNew, reason]
+    return [hold.owner, actor.kind, actor.id, scope, holdNew, reason]
   }
   return JSON.stringify(facts(a)) === JSON.stringify(facts(b))
 }

@@ -193,22 +193,6 @@ describe('V2: a task that a budget has stopped', () => {
     expect(await second.engine.setBudget(root, tokens)).toMatchObject({ resumed: 1 })
   })
 
-  it('stays stopped after a restart when an earlier version left it stopped and did not say so', async () => {
-    const first = await createHarness({ agents: [spender] })
-    const { id } = await stopped(first)
-    // As earlier versions stored a refill, with `resume: false` and without.
-    const [budget] = await first.store.policies()
-    if (budget?.kind !== 'budget') throw new Error('there is no budget')
-    const { version, limit } = budget
-    await first.store.putPolicy({ ...budget, limit: 10 * limit, version: version + 1 }, version)
-    const second = await first.recover()
-    await second.settled()
-    expect((await second.get(id)).state).toBe('paused-by-client')
-    expect(await second.engine.setBudget(root, tokens)).toMatchObject({ resumed: 0 })
-    const raised = { ...tokens, limit: 100 }
-    expect(await second.engine.setBudget(root, raised)).toMatchObject({ resumed: 1 })
-  })
-
   it('stays stopped after a restart while the budget is used up', async () => {
     const first = await createHarness({ agents: [spender] })
     const { id } = await stopped(first)

@@ -59,9 +59,8 @@ describe('a budget that an operator of all tenants set', () => {
     expect(await engine.budgets(root)).toHaveLength(1)
   })
 
-  it('within a tenant is the same one that an earlier version made there, and becomes theirs', async () => {
+  it('set by an operator of all tenants within a tenant is the same one, and becomes theirs', async () => {
     const { engine } = await createHarness({ agents: [spender] })
-    // Earlier versions named the tenant as the owner.
     const { budget } = await engine.setBudget(olga, tokens)
     const rootInAcme: Caller = { ...root, tenant: 'acme', ofAllTenants: true }
     await engine.setBudget(rootInAcme, { ...tokens, limit: 100 })
@@ -103,7 +102,7 @@ describe('running time', () => {
     await first.settled()
     // The next process applies this hold before it takes the task over.
     const actor = { kind: 'operator', id: 'root' }
-    const hold = { id: 'hold-z', scope: acme, reason: 'stop', holdNew: false, actor }
+    const hold = { id: 'hold-z', owner: '*', scope: acme, reason: 'stop', holdNew: false, actor }
     await first.store.putHold({ ...hold, createdAt: first.clock.now() })
     first.clock.advance(8 * 3_600_000)
     const second = await first.recover()

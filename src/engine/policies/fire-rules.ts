@@ -42,7 +42,7 @@ export function createFireRules(
 
   /** Fires the rule after the firings of it that are under way (F4). */
   function fire(rule: Rule, id: string, causedAt?: number): Promise<void> {
-    const { owner = rule.tenant, scope, reason, holdNew, mode } = rule
+    const { owner, scope, reason, holdNew, mode } = rule
     const actor = { kind: 'policy', id: rule.id } as const
     const place = (): Promise<void> => {
       const createdAt = contextOf().clock.now()

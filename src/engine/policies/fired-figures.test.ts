@@ -12,6 +12,7 @@ const rule = (id: string): Rule => ({
   id,
   version: 1,
   tenant: 'acme',
+  owner: 'acme',
   when: { budget: { id: 'hourly', percent: 50 } },
   scope: { tenant: 'acme' },
   mode: 'finish_step',

@@ -73,7 +73,7 @@ export function createRules(
       if (found === undefined) {
         throw new LullError('INVALID_INPUT', { path: 'ruleId', problem: 'is not a rule' })
       }
-      if (!isOwner(caller, found.owner ?? found.tenant)) {
+      if (!isOwner(caller, found.owner)) {
         const problem = 'is a rule that only operators of all tenants change'
         throw new LullError('INVALID_INPUT', { path: 'ruleId', problem })
       }

@@ -5,8 +5,8 @@ export type { HoldScope } from '../../core/hold-scope.ts'
 
 export interface Hold {
   readonly id: string
-  /** The tenant whose operator placed it. `*` is an operator of all tenants. Holds of earlier versions have none. */
-  readonly owner?: string
+  /** The tenant whose operator placed it. `*` is an operator of all tenants. */
+  readonly owner: string
   readonly scope: HoldScope
   readonly reason: string
   readonly holdNew: boolean

@@ -106,6 +106,7 @@ async function putSamples(store: Store): Promise<void> {
   await store.putSession({ ...session, id: 'old', updatedAt: 3, deletedAt: 4 })
   await store.putPush({
     taskId: hostile,
+    owner: { tenant: 'acme', principal: 'ann' },
     id: hostile,
     url: 'https://example.com/hook',
     version: '1.0',

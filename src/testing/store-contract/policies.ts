@@ -11,6 +11,7 @@ const rule: Rule = {
   id: 'rule-1',
   version: 1,
   tenant: 'acme',
+  owner: 'acme',
   when: { filter: { prefix: { type: 'incident.' } } },
   scope: { tenant: 'acme' },
   mode: 'interrupt_immediate',

@@ -5,6 +5,7 @@ import type { Subject } from './subject.ts'
 
 export const samplePush = (taskId: string, id: string, some: Partial<Push> = {}): Push => ({
   taskId,
+  owner: { tenant: 'acme', principal: 'ann' },
   id,
   url: 'https://example.com/hook',
   version: '1.0',

@@ -7,6 +7,7 @@ const stored: Push = {
   id: 'w',
   url: 'https://example.com/',
   taskId: 'task',
+  owner: { tenant: 'acme', principal: 'ann' },
   version: '1.0',
   createdAt: 1,
   sentSeq: 3,

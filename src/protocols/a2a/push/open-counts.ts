@@ -1,7 +1,7 @@
 /**
  * Counts the open webhooks of each principal and each tenant that this process delivers to: those that it lists, adds or
  * writes. Another process may finish or delete one of them. It is counted until this process reads the webhooks of the
- * task, or lists all of them. Webhooks of earlier versions have no owner and are not counted.
+ * task, or lists all of them.
  */
 import { type Push, pushStatus } from '../../../core/push.ts'
 import type { EngineDeps } from '../../../engine/deps.ts'

@@ -1,4 +1,4 @@
-/** Which webhooks are open, and how many each principal and each tenant has. One without an owner counts for none. */
+/** Which webhooks are open, and how many each principal and each tenant has. */
 import { type Push, type PushOwner, pushStatus } from '../../../core/push.ts'
 
 export interface OpenTally {
@@ -54,7 +54,7 @@ export function createOpenTally(): OpenTally {
     if (pushStatus(push) !== 'open') close(taskId, id)
     else if (known !== undefined) known.listing = listings
     else {
-      const keys = owner === undefined ? [] : keysOf(owner)
+      const keys = keysOf(owner)
       open.set(taskId, ofTask.set(id, { keys, listing: listings }))
       change(keys, 1)
     }

@@ -36,9 +36,19 @@ async function openSome(some: Partial<Push>) {
   const clock = createManualClock()
   const store = createMemoryCluster(clock.now).connect()
   const url = 'https://example.com/'
+  const owner = { tenant: 'acme', principal: 'ann' }
   for (let n = 0; n < 630; n++) {
     const taskId = `task-${n}`
-    const idle = { id: 'w', url, taskId, version: '1.0', createdAt: 1, sentSeq: 2, attempts: 0 }
+    const idle = {
+      id: 'w',
+      url,
+      taskId,
+      owner,
+      version: '1.0',
+      createdAt: 1,
+      sentSeq: 2,
+      attempts: 0,
+    }
     const pushes = [n < 600 ? idle : { ...idle, ...some }]
     await store.commit([creation(taskId, {}, { pushes })])
   }
@@ -119,6 +129,7 @@ it('a sweep begins a webhook whose task is gone', async () => {
     id: 'w',
     url: 'https://example.com/',
     taskId: 'x',
+    owner: { tenant: 'acme', principal: 'ann' },
     version: '1.0',
     ...start,
   })

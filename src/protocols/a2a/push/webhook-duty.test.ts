@@ -8,6 +8,7 @@ const start: Push = {
   id: 'w',
   url: 'https://example.com/',
   taskId: 'task',
+  owner: { tenant: 'acme', principal: 'ann' },
   version: '1.0',
   createdAt: 1,
   sentSeq: 0,
