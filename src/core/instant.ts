@@ -13,6 +13,14 @@ export function toIso(instant: number): string {
   return `${written}${String(Math.floor(instant - whole)).padStart(3, '0')}Z`
 }
 
+/** The largest instant that a `Date` can hold. */
+export const LAST_INSTANT: number = 8_640_000_000_000_000
+
+/** 0 for what is no instant. Older versions imported logs with any number. */
+export function instantOr0(instant: number): number {
+  return instant >= 0 && instant <= LAST_INSTANT ? instant : 0
+}
+
 /** An instant that was written as ISO 8601, in epoch milliseconds; NaN when it is none. */
 export function fromIso(text: string): number {
   // biome-ignore lint/style/noRestrictedGlobals: a pure conversion

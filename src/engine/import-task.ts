@@ -10,15 +10,15 @@
  * I5  A task that retention has removed is not imported again, so no step of it is executed again.
  */
 
-import { isLullError, LullError } from '../core/errors.ts'
-import { fold } from '../core/evolve.ts'
+import { isLullError } from '../core/errors.ts'
 import type { LogRecord } from '../core/records.ts'
 import { isTerminal, type State } from '../core/states.ts'
 import type { Actor } from '../core/suspension.ts'
 import type { Task } from '../core/task.ts'
-import { checkExport, digestOf, type ExportHeader, type TaskExport } from '../core/task-export.ts'
+import { digestOf, type ExportHeader, type TaskExport } from '../core/task-export.ts'
 import { weightOf } from '../core/weight.ts'
 import { type Caller, maySee } from './caller.ts'
+import { checkImport, refusal } from './check-import.ts'
 import { childrenOf } from './child-of.ts'
 import { type EngineContext, mintHandle } from './context.ts'
 import { markOf } from './holds/active-holds.ts'
@@ -54,9 +54,9 @@ export async function importTask(
   context: EngineContext,
   holds: Importing['holds'],
   caller: Caller,
-  { start = false, ...exported }: ImportRequest,
+  { start = false, ...given }: ImportRequest,
 ): Promise<ImportAnswer> {
-  const task = checked(context, caller, exported)
+  const { exported, task } = await checkImport(context, caller, given)
   const importing = { context, holds, caller, exported, task }
   const holdId = await importedOnce(importing)
   const read = async (): Promise<Task> => (await context.ledger.read(task.id)) ?? task
@@ -70,21 +70,6 @@ export async function importTask(
     ...(holdId !== undefined && isHeld(after) ? { holdId } : {}),
     missingChildren: await missing(context, task),
   }
-}
-
-/** The task of the file. @throws LullError `INVALID_INPUT` when it is not genuine, or not whole */
-function checked({ signer }: EngineContext, caller: Caller, exported: TaskExport): Task {
-  const { header, records } = exported
-  if (header.redacted) throw refused('the file was redacted; export the task without redaction')
-  const { faults } = checkExport(exported, signer.trusting(header.keys))
-  // Receipts that have only an HMAC cannot be checked here. The signature of the header covers them.
-  const fault = faults.find(({ seq, unknownKey }) => seq === 0 || unknownKey === undefined)
-  if (fault !== undefined) throw refused(`the file is not genuine: ${fault.problem}`)
-  const task = fold(records)
-  if (task === undefined || !maySee(caller, task)) {
-    throw refused('the task belongs to another tenant; import it as an operator of that tenant')
-  }
-  return task
 }
 
 /** The hold of the import. Undefined for a task that has ended. */
@@ -134,7 +119,7 @@ async function created(
   const { exportedAt, lull, digest, keys } = header
   await events.refresh()
   const { records } = await ledger.create(taskId, (holdsFor) => {
-    if (own !== undefined && !holds.isInEffect(own.id)) throw refused('its hold was lifted')
+    if (own !== undefined && !holds.isInEffect(own.id)) throw refusal('its hold was lifted')
     const others = holdsFor({ taskId, tenant, agent, contextId })
     const mine = own === undefined ? {} : { holdId: own.id }
     const eventsAfter = events.lastPos()
@@ -159,7 +144,7 @@ interface EarlierImport {
 
 async function existing(importing: Importing): Promise<EarlierImport> {
   const known = await earlierImport(importing)
-  if (known === undefined) throw refused('the task was removed while it was imported')
+  if (known === undefined) throw refusal('the task was removed while it was imported')
   return known
 }
 
@@ -175,11 +160,11 @@ async function earlierImport(importing: Importing): Promise<EarlierImport | unde
   const found = row ?? removed
   if (found === undefined) return undefined
   // The answer does not say what another tenant has.
-  if (!maySee(caller, found)) throw refused('a task of this id cannot be imported here')
+  if (!maySee(caller, found)) throw refusal('a task of this id cannot be imported here')
   if (removed !== undefined)
-    throw refused(`task ${task.id} was here, and was removed after it ended`)
+    throw refusal(`task ${task.id} was here, and was removed after it ended`)
   const before = await sameImport(importing)
-  if (before === undefined) throw refused(`task ${task.id} exists here already`)
+  if (before === undefined) throw refusal(`task ${task.id} exists here already`)
   return before
 }
 
@@ -215,8 +200,4 @@ async function missing(context: EngineContext, task: Task): Promise<readonly str
 
 function actorOf({ principal }: Caller): Actor {
   return { kind: 'operator', id: principal }
-}
-
-function refused(problem: string): LullError<'INVALID_INPUT'> {
-  return new LullError('INVALID_INPUT', { path: '', problem })
 }

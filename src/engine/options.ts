@@ -53,6 +53,8 @@ export interface EngineOptions {
   readonly queuedBytes: number
   /** Agent code that blocks the event loop for this long is logged and shown in `health`. */
   readonly blockMs: number
+  /** About how many bytes the records of an imported task may have. */
+  readonly importBytes: number
   /** How many tasks, and about how many bytes of tasks, are kept in memory for reading. */
   readonly cachedTasks: number
   readonly cachedBytes: number
@@ -113,6 +115,7 @@ export const defaultOptions: EngineOptions = {
   queuedMessages: 1_000,
   queuedBytes: 33_554_432,
   blockMs: 250,
+  importBytes: 268_435_456,
   cachedTasks: 2_048,
   cachedBytes: 268_435_456,
   waitingCommands: 20_000,

@@ -77,14 +77,15 @@ function defined<T extends object>(value: T): Defined<T> {
 
 /** A cursor names a position in the order, not a row. It stays valid when tasks are created, change or are removed. */
 function readCursor(cursor: string): { readonly statusAt: number; readonly id: string } {
-  const found = /^(\d{1,16})~(.+)$/s.exec(cursor)
-  if (found?.[1] === undefined || found[2] === undefined) {
+  const found = /^([\d.e+]{1,32})~(.+)$/s.exec(cursor)
+  const statusAt = Number(found?.[1])
+  if (found?.[2] === undefined || !Number.isFinite(statusAt)) {
     throw new LullError('INVALID_INPUT', {
       path: 'cursor',
       problem: 'is not one of ours',
     })
   }
-  return { statusAt: Number(found[1]), id: found[2] }
+  return { statusAt, id: found[2] }
 }
 
 export async function subscribe(

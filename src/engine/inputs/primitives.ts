@@ -1,5 +1,6 @@
 /** Schemas that several inputs share. */
 import { z } from 'zod'
+import { LAST_INSTANT } from '../../core/instant.ts'
 import type { JsonObject } from '../../core/json.ts'
 import { json } from '../json-input.ts'
 
@@ -23,4 +24,4 @@ export const reason: z.ZodString = text.max(1_000, 'must be at most 1,000 charac
 
 export const summary: z.ZodString = text.max(4_000, 'must be at most 4,000 characters')
 
-export const epochMs: z.ZodNumber = z.number().int().min(0).max(8_640_000_000_000_000)
+export const epochMs: z.ZodNumber = z.number().int().min(0).max(LAST_INSTANT)

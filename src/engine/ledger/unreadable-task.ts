@@ -2,7 +2,9 @@
  * Makes the task that is shown when a log cannot be folded: paused by policy, with the reason `unreadable`. It is
  * derived only from the row. Nothing is written, so a version that can read the log finds the task unchanged.
  */
+import { describeError } from '../../core/describe-error.ts'
 import { createTask } from '../../core/evolve/own-task.ts'
+import { instantOr0 } from '../../core/instant.ts'
 import type { Task } from '../../core/task.ts'
 import type { TaskRow } from '../../ports/store/tasks.ts'
 
@@ -44,6 +46,28 @@ export function unreadableTask(row: TaskRow, why: string): Task {
       eventsAfter: 0,
     },
   }
+}
+
+/**
+ * Renders one task of a list. A task that cannot be rendered is shown as unreadable, so that it does not take the others with
+ * it. Older versions imported logs with any content.
+ */
+export function renderOne<T>(task: Task, render: (task: Task) => T): T {
+  try {
+    return render(task)
+  } catch (error) {
+    return render(withoutContent(task, describeError(error).message))
+  }
+}
+
+function withoutContent(task: Task, why: string): Task {
+  const { id, tenant, principal, agent, contextId, parentId, state, createdAt, statusAt } = task
+  const row = { id, tenant, principal, agent, contextId, state, held: false, waits: [] }
+  const instants = { createdAt: instantOr0(createdAt), statusAt: instantOr0(statusAt) }
+  return unreadableTask(
+    { ...row, ...instants, ...(parentId === undefined ? {} : { parentId }) },
+    why,
+  )
 }
 
 export function isUnreadable({ version, suspension }: Task): boolean {

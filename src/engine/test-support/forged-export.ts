@@ -41,8 +41,12 @@ export function forged(
 }
 
 /** The records with their numbers and receipts, as a file. A record that cannot be folded has no receipt. */
-export function exportOf(taskId: string, bodies: readonly RecordBody[]): TaskExport {
-  const makeReceipt = createReceipts(forger)
+export function exportOf(
+  taskId: string,
+  bodies: readonly RecordBody[],
+  signer: Signer = forger,
+): TaskExport {
+  const makeReceipt = createReceipts(signer)
   const log: LogRecord[] = []
   let task: Task | undefined
   const append = (body: RecordBody): void => {
@@ -62,7 +66,7 @@ export function exportOf(taskId: string, bodies: readonly RecordBody[]): TaskExp
       // The import is to find out.
     }
   }
-  const made = makeExport(log, { taskId, lull: '1.0.0', at: 2_000, redacted: false }, forger)
+  const made = makeExport(log, { taskId, lull: '1.0.0', at: 2_000, redacted: false }, signer)
   return JSON.parse(JSON.stringify(made)) as TaskExport
 }
 

@@ -29,7 +29,7 @@ export const showExport: OpsRoute = {
 const key = z.looseObject({ kid: z.string(), x: z.string() })
 const record = z.looseObject({ type: z.string(), seq: z.number(), at: z.number() })
 const importBody = z.strictObject({
-  header: z.looseObject({ taskId: z.string(), keys: z.array(key), keyId: z.string() }),
+  header: z.looseObject({ taskId: z.string().max(256), keys: z.array(key), keyId: z.string() }),
   records: z.array(record),
   /** Lifts the hold at once. */
   start: z.boolean().optional(),
@@ -51,7 +51,7 @@ export const importTask: OpsRoute = {
   }),
   handle: (engine, caller, { body }) => {
     const { header, records, start } = parse(importBody, body)
-    // The header is signed, and the records are folded, before anything is believed.
+    // The engine checks the header and each record before anything is believed.
     return engine.importTask(caller, {
       header: header as object as ExportHeader,
       records: records as readonly object[] as readonly LogRecord[],

@@ -8,6 +8,7 @@ import type { Suspension } from '../../core/suspension.ts'
 import type { Task } from '../../core/task.ts'
 import { waitText } from '../../core/wait-text.ts'
 import { initiator } from '../../engine/inputs.ts'
+import { renderOne } from '../../engine/ledger/unreadable-task.ts'
 import type { QuestionSummary, StopSummary, TaskSummary } from '../../wire/ops/tasks.ts'
 
 const instant = z.iso.datetime()
@@ -62,6 +63,10 @@ const TITLE = 120
 const SENTENCE = 300
 
 export function summaryOf(task: Task, now: number): TaskSummary {
+  return renderOne(task, (one) => summarize(one, now))
+}
+
+function summarize(task: Task, now: number): TaskSummary {
   const { id: taskId, tenant, principal, agent, contextId, parentId, state, version, turn } = task
   const dueAt = nextDueAt(task)
   return {

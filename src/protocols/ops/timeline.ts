@@ -112,12 +112,22 @@ const describe: { readonly [T in RecordType]: Describe<T> } = {
 
 export function timelineOf(records: readonly LogRecord[]): readonly TimelineEntry[] {
   return records.flatMap((record) => {
-    const facts = (describe[record.type] as Describe<RecordType>)(record)
-    if (facts === undefined) return []
-    const { text, ...rest } = facts
-    const shown = text === undefined || text === '' ? {} : { text: short(text) }
-    return [{ seq: record.seq, at: toIso(record.at), event: record.type, ...rest, ...shown }]
+    try {
+      return entryOf(record)
+    } catch {
+      // Older versions imported logs with any content. One such record does not take the others with it.
+      const { seq, type: event } = record
+      return [{ seq, at: toIso(0), event, kind: 'task', text: 'This record cannot be shown' }]
+    }
   })
+}
+
+function entryOf(record: LogRecord): readonly TimelineEntry[] {
+  const facts = (describe[record.type] as Describe<RecordType>)(record)
+  if (facts === undefined) return []
+  const { text, ...rest } = facts
+  const shown = text === undefined || text === '' ? {} : { text: short(text) }
+  return [{ seq: record.seq, at: toIso(record.at), event: record.type, ...rest, ...shown }]
 }
 
 /** The entries written so far, about `PAGE` at most. @param version of the task */

@@ -12,6 +12,7 @@ import type { State } from '../../core/states.ts'
 import type { Task } from '../../core/task.ts'
 import type { Caller } from '../../engine/caller.ts'
 import type { Engine } from '../../engine/engine.ts'
+import { renderOne } from '../../engine/ledger/unreadable-task.ts'
 import type { ListRequest } from '../../engine/requests.ts'
 
 const waitingStates: readonly State[] = [
@@ -37,7 +38,7 @@ export async function listWaiting(
   query: URLSearchParams,
 ): Promise<WaitingPage> {
   const { tasks, total, cursor } = await engine.list(caller, requestIn(query))
-  const page = { tasks: tasks.map(waitOf), total }
+  const page = { tasks: tasks.map((task) => renderOne(task, waitOf)), total }
   return cursor === undefined ? page : { ...page, cursor }
 }
 

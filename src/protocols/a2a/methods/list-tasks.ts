@@ -1,6 +1,7 @@
 /** `ListTasks`: A2A 1.0 §3.1.4. Newest status first. The cursor is a position in this order, not a row number. */
 import { isLullError } from '../../../core/errors.ts'
 import type { State } from '../../../core/states.ts'
+import { renderOne } from '../../../engine/ledger/unreadable-task.ts'
 import type { Call, Method } from '../call.ts'
 import { invalid, optionalBoolean, optionalInteger, optionalText } from '../params.ts'
 
@@ -31,7 +32,9 @@ export const listTasks: Method = {
       })
     return {
       value: {
-        tasks: page.tasks.map((task) => codec.task(task, { historyLength, withArtifacts })),
+        tasks: page.tasks.map((task) =>
+          renderOne(task, (one) => codec.task(one, { historyLength, withArtifacts })),
+        ),
         nextPageToken: page.cursor ?? '',
         pageSize: limit,
         totalSize: page.total,

@@ -7,7 +7,7 @@ import {
   type SetSessionConfigOptionResponse,
 } from '@agentclientprotocol/sdk'
 import { LullError } from '../../../core/errors.ts'
-import { toIso } from '../../../core/instant.ts'
+import { instantOr0, toIso } from '../../../core/instant.ts'
 import type { Connection } from '../connection/connection.ts'
 import { NOT_FOUND } from '../connection/faults.ts'
 import { cancelSession } from '../prompts/canceling.ts'
@@ -26,7 +26,7 @@ export async function list(
       sessionId: session.id,
       cwd: session.cwd,
       ...(session.title === undefined ? {} : { title: session.title }),
-      updatedAt: toIso(session.updatedAt),
+      updatedAt: toIso(instantOr0(session.updatedAt)),
       _meta: acp.facts.ofSession(await acp.sessions.openTasks(caller, session.id)),
     })),
   )
