@@ -218,7 +218,9 @@ export {
   type CheckedReceipt,
   type CheckedReceipts,
   type ReceiptFault,
+  type ReceiptVerdict,
   type SignatureKind,
+  type Voucher,
   verifyReceipts,
 } from './core/check-receipts.ts'
 export type { LiveText, TextChunk, TextPosition } from './core/live-text.ts'

@@ -24,12 +24,7 @@ export async function checkFile(file: string, keys: string | undefined): Promise
   const report: ReceiptReport = {
     taskId: exported.header.taskId,
     records: exported.records.length,
-    receipts: receipts.map(({ seq, receipt, verdict, verifiedBy }) => ({
-      ...receipt,
-      seq,
-      verdict,
-      verifiedBy,
-    })),
+    receipts: receipts.map(({ receipt, ...checked }) => ({ ...receipt, ...checked })),
     verified: faults.length === 0,
     faults,
   }
@@ -48,8 +43,12 @@ export function readExport(file: string): TaskExport {
   }
 }
 
-/** @throws UsageError */
-export async function readKeys(place: string): Promise<readonly PublicKey[]> {
+/** @param places files or addresses, separated by commas @throws UsageError */
+export async function readKeys(places: string): Promise<readonly PublicKey[]> {
+  return (await Promise.all(places.split(',').map(keysAt))).flat()
+}
+
+async function keysAt(place: string): Promise<readonly PublicKey[]> {
   const text = /^https?:/.test(place) ? await fetched(place) : readText(place)
   const problem = 'is not a set of receipt keys, such as /.well-known/lull-receipt-keys.json has'
   try {

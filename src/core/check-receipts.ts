@@ -5,7 +5,8 @@
  */
 import { canonical } from './canonical-json.ts'
 import { evolve } from './evolve.ts'
-import type { Receipt, SignatureVerdict, Verifier } from './receipt.ts'
+import { instantOr0, toIso } from './instant.ts'
+import type { PublicKey, Receipt, SignatureVerdict, Verifier } from './receipt.ts'
 import { createContent } from './receipt-content.ts'
 import { describe, type Said } from './receipts.ts'
 import type { LogRecord } from './records.ts'
@@ -21,6 +22,18 @@ export interface ReceiptFault {
   readonly unknownKey?: string
 }
 
+/**
+ * What the check of a receipt has shown. `vouched`: its key is not known here, but an import that is genuine names it. Whoever
+ * may import can make such a key, so this says who is to be believed, and not that the receipt is genuine.
+ */
+export type ReceiptVerdict = SignatureVerdict | 'vouched'
+
+/** The import that vouches for a receipt: the key that signed the receipt of the import, and when. */
+export interface Voucher {
+  readonly keyId: string
+  readonly at: number
+}
+
 export type SignatureKind = 'hmac-sha256' | 'ed25519'
 
 /** One receipt, and what its check has shown. */
@@ -29,7 +42,9 @@ export interface CheckedReceipt {
   readonly seq: number
   readonly receipt: Receipt
   /** `wrong` when anything about the receipt or its act is. */
-  readonly verdict: SignatureVerdict
+  readonly verdict: ReceiptVerdict
+  /** Present when the verdict is `vouched`. */
+  readonly vouchedBy?: Voucher
   /** The signatures that were checked and are genuine. Receipts of the first version have only an HMAC. */
   readonly verifiedBy: readonly SignatureKind[]
 }
@@ -46,18 +61,43 @@ export function verifyReceipts(
   return checkReceipts(log, verifier).faults
 }
 
-/** The receipts in front of an import are checked with the keys that the receipt of the import names, if that is genuine. */
-function trustingImports(log: readonly LogRecord[], verifier: Verifier): Verifier {
-  const keys = log.flatMap((record, index) => {
-    const next = log[index + 1]
-    if (record.type !== 'imported' || next?.type !== 'receipt') return []
-    return verdictOn(next.receipt, verifier).verdict === 'genuine' ? record.keys : []
-  })
-  return keys.length === 0 ? verifier : verifier.trusting(keys)
+interface Import extends Voucher {
+  readonly seq: number
+  readonly verifier: Verifier
 }
 
-export function checkReceipts(log: readonly LogRecord[], known: Verifier): CheckedReceipts {
-  const verifier = trustingImports(log, known)
+/**
+ * The imports whose receipts are genuine, or vouched for by a later import. Each vouches for the receipts in front of it that are
+ * signed with a key that it names.
+ */
+function importsIn(log: readonly LogRecord[], verifier: Verifier): readonly Import[] {
+  const imports: Import[] = []
+  let known = verifier
+  for (const [index, record] of [...log.entries()].reverse()) {
+    const next = log[index + 1]
+    if (record.type !== 'imported' || next?.type !== 'receipt') continue
+    const { keyId, facts } = next.receipt
+    const isOfIt = canonical(facts['keys']) === canonical(record.keys)
+    if (!isOfIt || verdictOn(next.receipt, known).verdict !== 'genuine') continue
+    const named = trusting(verifier, record.keys)
+    if (named === undefined) continue
+    imports.push({ seq: record.seq, at: record.at, keyId, verifier: named })
+    known = trusting(known, record.keys) ?? known
+  }
+  return imports
+}
+
+/** Undefined when one is no key. */
+function trusting(verifier: Verifier, keys: readonly PublicKey[]): Verifier | undefined {
+  try {
+    return verifier.trusting(keys)
+  } catch {
+    return undefined
+  }
+}
+
+export function checkReceipts(log: readonly LogRecord[], verifier: Verifier): CheckedReceipts {
+  const imports = importsIn(log, verifier)
   const faults: ReceiptFault[] = []
   const receipts: CheckedReceipt[] = []
   const readAct = createReadAct()
@@ -72,7 +112,9 @@ export function checkReceipts(log: readonly LogRecord[], known: Verifier): Check
     if (record.type !== 'receipt') missing()
     try {
       if (record.type === 'receipt') {
-        const checked = checkOne(record, task, act, verifier)
+        const checked = checkOne(record, task, act, (receipt) =>
+          judge(receipt, record.seq, verifier, imports),
+        )
         receipts.push(checked.receipt)
         faults.push(...checked.faults)
       }
@@ -124,28 +166,55 @@ function checkOne(
   record: ReceiptRecord,
   task: Task | undefined,
   act: Act | undefined,
-  verifier: Verifier,
+  judgeOne: (receipt: Receipt) => Judgement,
 ): CheckedOne {
   const { seq, receipt } = record
-  const { verdict, verifiedBy } = verdictOn(receipt, verifier)
+  const judgement = judgeOne(receipt)
+  const { verdict, vouchedBy } = judgement
   const problems = [...problemsOf(record, task, act)]
   if (verdict === 'wrong') problems.push('signature is wrong')
   const faults: ReceiptFault[] = problems.map((problem) => ({ seq, problem }))
   if (faults.length > 0)
     return { receipt: { seq, receipt, verdict: 'wrong', verifiedBy: [] }, faults }
-  if (verdict === 'unknown-key') {
-    const { keyId } = receipt
+  const { keyId } = receipt
+  if (vouchedBy !== undefined) {
+    const by = `the import of key ${vouchedBy.keyId} at ${toIso(instantOr0(vouchedBy.at))}`
+    const problem = `is signed with another key, ${keyId}: vouched for by ${by}, not verified`
+    faults.push({ seq, problem, unknownKey: keyId })
+  } else if (verdict === 'unknown-key') {
     const how = receipt.version === undefined ? ', by HMAC only' : ''
     faults.push({ seq, problem: `is signed with another key, ${keyId}${how}`, unknownKey: keyId })
   }
-  return { receipt: { seq, receipt, verdict, verifiedBy }, faults }
+  return { receipt: { seq, receipt, ...judgement }, faults }
+}
+
+type Judgement = Pick<CheckedReceipt, 'verdict' | 'verifiedBy' | 'vouchedBy'>
+
+/** What the signatures of a receipt say: with the keys that are known, else with those that an import behind it names. */
+function judge(
+  receipt: Receipt,
+  seq: number,
+  verifier: Verifier,
+  imports: readonly Import[],
+): Judgement {
+  const own = verdictOn(receipt, verifier)
+  if (own.verdict !== 'unknown-key') return own
+  for (const { seq: importedAt, verifier: named, keyId, at } of imports) {
+    if (importedAt < seq) continue
+    const { verdict } = verdictOn(receipt, named)
+    if (verdict === 'wrong') return { verdict, verifiedBy: [] }
+    if (verdict === 'genuine') {
+      return { verdict: 'vouched', verifiedBy: [], vouchedBy: { keyId, at } }
+    }
+  }
+  return own
 }
 
 /** A receipt of version 2 has both signatures. One of them suffices where the key of the other is not known. */
 function verdictOn(
   { signature, ed25519, ...unsigned }: Receipt,
   verifier: Verifier,
-): Pick<CheckedReceipt, 'verdict' | 'verifiedBy'> {
+): { readonly verdict: SignatureVerdict; readonly verifiedBy: readonly SignatureKind[] } {
   const { keyId, version } = unsigned
   const text = canonical(unsigned)
   const verdicts: Partial<Record<SignatureKind, SignatureVerdict>> = {

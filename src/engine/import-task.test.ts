@@ -2,13 +2,18 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { expect, it, onTestFinished } from 'vitest'
-import type { TaskExport } from '../core/task-export.ts'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { checkReceipts } from '../core/check-receipts.ts'
+import type { PublicKey } from '../core/receipt.ts'
+import type { RecordBody } from '../core/records.ts'
+import { checkExport, type TaskExport } from '../core/task-export.ts'
 import type { Store } from '../ports/store.ts'
 import { createPublicVerifier, createSigner } from '../server/system/signer.ts'
 import { createMemoryStore } from '../stores/memory/memory-store.ts'
 import { createSqliteStore } from '../stores/sqlite/sqlite-store.ts'
-import { alice, createHarness, running } from './test-support/engine-harness.ts'
+import { receiptReport } from './receipt-report.ts'
+import { alice, createHarness, type Harness, running } from './test-support/engine-harness.ts'
+import { forged, forger } from './test-support/forged-export.ts'
 
 const operator = { ...alice, operator: true }
 const parks = running(async (task) => {
@@ -58,7 +63,10 @@ it('is on SQLite what it was, across a restart, and goes on there', async () => 
   stores[0] = await open()
   const third = await createHarness({ agents: [parks], store: stores[0], signer: there })
   expect(await third.get(id)).toEqual(before)
-  expect((await third.engine.verify(alice, id)).faults).toEqual([])
+  expect((await verdicts(third, id)).shown.map(([, , verdict]) => verdict)).toEqual([
+    'vouched',
+    'genuine',
+  ])
   await third.emit('go')
   await third.engine.lift(operator, holdId)
   expect((await third.until(id, 'completed')).state).toBe('completed')
@@ -66,20 +74,97 @@ it('is on SQLite what it was, across a restart, and goes on there', async () => 
   third.crash()
 })
 
-it('its receipts say that it was imported, and verify with the keys of both servers', async () => {
-  const { second, id, file } = await exported()
-  await second.engine.importTask(operator, file)
-  const { faults, receipts } = await second.engine.verify(alice, id)
-  expect(faults).toEqual([])
-  expect(receipts.map(({ receipt: { kind, keyId }, verdict }) => [kind, keyId, verdict])).toEqual([
-    ['SuspensionReceipt', here.keyId, 'genuine'],
-    ['ImportReceipt', there.keyId, 'genuine'],
-  ])
-  // An outsider of the second server believes the first one only because the second one has signed its keys.
-  const again = await second.engine.exportTask(operator, { taskId: id })
-  const outsider = createPublicVerifier(there.publicKeys)
-  const { checkExport } = await import('../core/task-export.ts')
-  expect(checkExport(again, outsider).faults).toEqual([])
+const verdicts = async ({ engine }: Harness, id: string) => {
+  const { faults, receipts } = await engine.verify(alice, id)
+  const shown = receipts.map(({ receipt, verdict }) => [receipt.kind, receipt.keyId, verdict])
+  return { shown, isVerified: faults.length === 0 }
+}
+
+describe('the receipts of an imported task', () => {
+  it('are vouched for by the import, and not verified, also for an outsider with the published keys', async () => {
+    const { second, id, file } = await exported()
+    await second.engine.importTask(operator, file)
+    const { shown, isVerified } = await verdicts(second, id)
+    expect(isVerified).toBe(false)
+    expect(shown).toEqual([
+      ['SuspensionReceipt', here.keyId, 'vouched'],
+      ['ImportReceipt', there.keyId, 'genuine'],
+    ])
+    const { receipts, faults } = await second.engine.verify(alice, id)
+    expect(receipts[0]?.vouchedBy).toEqual({ keyId: there.keyId, at: second.clock.now() })
+    expect(receipts[0]?.verifiedBy).toEqual([])
+    expect(faults).toMatchObject([{ seq: 4, unknownKey: here.keyId }])
+    expect(faults[0]?.problem).toContain(`vouched for by the import of key ${there.keyId} at 20`)
+    const again = await second.engine.exportTask(operator, { taskId: id })
+    const outsider = checkExport(again, createPublicVerifier(there.publicKeys))
+    expect(outsider.receipts.map(({ verdict }) => verdict)).toEqual(['vouched', 'genuine'])
+    expect(outsider.faults).toHaveLength(1)
+    const both = createPublicVerifier([...there.publicKeys, ...here.publicKeys])
+    expect(checkExport(again, both).faults).toEqual([])
+  })
+
+  it('are verified where their key is configured as trusted', async () => {
+    const { first, id, file } = await exported()
+    const trusting = createSigner(Buffer.from('the key of the third server'), [], here.publicKeys)
+    const third = await createHarness({ agents: [parks], signer: trusting })
+    await third.engine.importTask(operator, file)
+    expect((await verdicts(third, id)).isVerified).toBe(true)
+    expect(third.engine.receiptKeys).toEqual(trusting.publicKeys)
+    expect(trusting.publicKeys).toHaveLength(1)
+    first.crash()
+  })
+
+  it('are vouched for by each import on their way, and by none that is not genuine', async () => {
+    const { second, id, file } = await exported()
+    await second.engine.importTask(operator, file)
+    const moved = await second.engine.exportTask(operator, { taskId: id })
+    const last = createSigner(Buffer.from('the key of the third server'))
+    const third = await createHarness({ agents: [parks], signer: last })
+    await third.engine.importTask(operator, JSON.parse(JSON.stringify(moved)))
+    const { shown } = await verdicts(third, id)
+    expect(shown.map(([, keyId, verdict]) => [keyId, verdict])).toEqual([
+      [here.keyId, 'vouched'],
+      [there.keyId, 'vouched'],
+      [last.keyId, 'genuine'],
+    ])
+    // The receipt of another import, put behind a record that names a key of one's own.
+    const forged = moved.records.map((record) =>
+      record.type === 'imported' ? { ...record, keys: forger.publicKeys } : record,
+    )
+    const outside = createPublicVerifier(there.publicKeys)
+    const { receipts } = checkReceipts(forged, outside)
+    expect(receipts.map(({ verdict }) => verdict)).toEqual(['unknown-key', 'wrong'])
+    const noKey = moved.records.map((record) =>
+      record.type === 'imported' ? { ...record, keys: [{ kid: 'x' } as PublicKey] } : record,
+    )
+    expect(checkReceipts(noKey, outside).receipts[0]?.verdict).toBe('unknown-key')
+  })
+
+  it('of a log that somebody made with a key of his own are never verified', async () => {
+    const second = await createHarness({ agents: [parks], signer: there })
+    const parked: RecordBody = {
+      type: 'parked',
+      fingerprint: 'f',
+      suspension: {
+        handle: 'suspend-1',
+        epoch: 1,
+        initiator: 'agent',
+        actor: { kind: 'agent', id: 'worker' },
+        requestedAt: 1_000,
+        pausedAt: 1_000,
+        pausedFrom: 'working',
+        eventsAfter: 0,
+      },
+    }
+    const file = forged({ taskId: 'forged', tenant: alice.tenant, agent: 'worker' }, [parked])
+    await second.engine.importTask(operator, file)
+    const report = receiptReport(await second.engine.verify(alice, 'forged'))
+    expect(report.verified).toBe(false)
+    expect(report.receipts.map(({ keyId, verdict }) => [keyId, verdict])).toEqual([
+      [forger.keyId, 'vouched'],
+      [there.keyId, 'genuine'],
+    ])
+  })
 })
 
 it('a task is started at once where that is asked', async () => {
@@ -87,7 +172,8 @@ it('a task is started at once where that is asked', async () => {
   await second.engine.importTask(operator, { ...file, start: true })
   await second.emit('go')
   await second.until(id, 'completed')
-  expect((await second.engine.verify(alice, id)).faults).toEqual([])
+  const unverified = (await second.engine.verify(alice, id)).faults
+  expect(unverified.map(({ unknownKey }) => unknownKey)).toEqual([here.keyId])
 })
 
 it('a task that has ended is imported as it was', async () => {

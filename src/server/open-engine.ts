@@ -39,6 +39,8 @@ export interface OpenEngineOptions {
   readonly receiptKey?: string | undefined
   /** Keys that signed receipts before. They verify, and sign nothing. */
   readonly formerReceiptKeys?: readonly string[] | undefined
+  /** Files with the public keys of other servers. Receipts of tasks that were imported from there are verified with them. */
+  readonly trustedReceiptKeys?: readonly string[] | undefined
   /** Default: lines of JSON on stderr. */
   readonly log?: Log | undefined
   readonly options?: EngineSettings | undefined

@@ -109,7 +109,8 @@ async function serveWithPort(given: StdioOptions): Promise<ServingStdio> {
 
 async function serveAlone(given: StdioOptions): Promise<ServingStdio> {
   const { agents } = given
-  const { data, stores, receiptKey, formerReceiptKeys, logLevel, ...settings } = readSettings(given)
+  const { data, stores, receiptKey, formerReceiptKeys, trustedReceiptKeys, logLevel, ...settings } =
+    readSettings(given)
   const config = readConfig(settings.config)
   const store = chooseStore([...stores, config], data)
   const open = await openEngine({
@@ -119,6 +120,7 @@ async function serveAlone(given: StdioOptions): Promise<ServingStdio> {
     postgres: store.postgres,
     receiptKey,
     formerReceiptKeys,
+    trustedReceiptKeys,
     log: createLog(toStderr, logLevel),
     options: config.engine,
   })

@@ -114,7 +114,7 @@ async function answerOn(
   config: CheckedConfig,
 ): Promise<ServingAcp> {
   const { agents } = given
-  const { host, data, stores, receiptKey, formerReceiptKeys } = settings
+  const { host, data, stores, receiptKey, formerReceiptKeys, trustedReceiptKeys } = settings
   const store = chooseStore([...stores, config], data)
   const { port } = listener
   const tenantShare = isAuthenticated(given, settings, config) ? SHARE_OF_A_TENANT : 1
@@ -126,6 +126,7 @@ async function answerOn(
     postgres: store.postgres,
     receiptKey,
     formerReceiptKeys,
+    trustedReceiptKeys,
     log: given.log,
     options,
   })

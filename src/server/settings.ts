@@ -18,6 +18,8 @@ export interface Settings {
   readonly config: string | undefined
   readonly receiptKey: string | undefined
   readonly formerReceiptKeys: readonly string[] | undefined
+  /** Files with the public receipt keys of other servers. */
+  readonly trustedReceiptKeys: readonly string[] | undefined
   /** The credential with which commands call a server. */
   readonly token: string | undefined
   /** Which credentials are taken; undefined leaves it to the configuration file. */
@@ -55,15 +57,16 @@ export function readSettings(given: GivenSettings = {}, env: Environment = proce
     ],
     config: given.config ?? from('LULL_CONFIG'),
     receiptKey: given.receiptKey ?? from('LULL_RECEIPT_KEY'),
-    formerReceiptKeys:
-      given.formerReceiptKeys ??
-      from('LULL_FORMER_RECEIPT_KEYS')
-        ?.split(',')
-        .map((key) => key.trim()),
+    formerReceiptKeys: given.formerReceiptKeys ?? listIn(from('LULL_FORMER_RECEIPT_KEYS')),
+    trustedReceiptKeys: given.trustedReceiptKeys ?? listIn(from('LULL_TRUSTED_RECEIPT_KEYS')),
     token: given.token ?? from('LULL_TOKEN'),
     auth: given.auth ?? authIn(from('LULL_AUTH'), 'LULL_AUTH'),
     logLevel: given.logLevel ?? levelIn(from('LOG_LEVEL')) ?? 'info',
   }
+}
+
+function listIn(text: string | undefined): readonly string[] | undefined {
+  return text?.split(',').map((one) => one.trim())
 }
 
 /** Parses kinds of credentials, such as `keys,jwt`. */

@@ -103,6 +103,7 @@ function spent({ costUsd, tokens = 0 }: TimelineEntry): string {
 const marks = {
   genuine: ['verified', '✓ receipt verified'],
   wrong: ['refusal', '✗ receipt is not genuine'],
+  vouched: ['empty', '? receipt not verified: the import of the task vouches for its key'],
   'unknown-key': ['empty', '? receipt not checked: the server does not have its key'],
 } as const
 
@@ -121,14 +122,16 @@ function Receipts() {
   const report = receipts.value
   if (report === undefined || report.receipts.length === 0) return null
   const { length } = report.receipts
+  const isForged = report.faults.some(({ unknownKey }) => unknownKey === undefined)
   return report.faults.length === 0 ? (
     <p class="verified">
       ✓ {length === 1 ? '1 receipt' : `${length} receipts`} of stops and wakes, verified by the
       server now
     </p>
   ) : (
-    <p class="refusal" role="alert">
-      ✗ {report.faults.map(({ seq, problem }) => `record ${seq}: ${problem}`).join('; ')}
+    <p class={isForged ? 'refusal' : 'empty'} role="alert">
+      {isForged ? '✗ ' : '? '}
+      {report.faults.map(({ seq, problem }) => `record ${seq}: ${problem}`).join('; ')}
     </p>
   )
 }

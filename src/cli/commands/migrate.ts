@@ -19,13 +19,14 @@ export const migrate: Command = {
   async run(input, io) {
     const { from, to } = placesIn(input)
     const { moveStore } = await import('../../server/move/move-store.ts')
-    const { receiptKey, formerReceiptKeys } = readSettings()
+    const { receiptKey, formerReceiptKeys, trustedReceiptKeys } = readSettings()
     const progress = (now: MoveProgress): void => io.live([progressLine(now)])
     const { report, isRepeat } = await moveStore({
       from,
       to,
       receiptKey,
       formerReceiptKeys,
+      trustedReceiptKeys,
       progress,
     })
     if (input.has('json')) io.print(JSON.stringify({ ...report, isRepeat }))

@@ -13,7 +13,10 @@ export const receiptsVerify: Command = {
   about: 'Check the receipts of a task, on a server or in an exported file',
   flags: {
     export: { value: 'file', about: 'Check this file, without a server (- reads stdin)' },
-    keys: { value: 'file or url', about: 'Public keys for --export (default: those in the file)' },
+    keys: {
+      value: 'file or url',
+      about: 'Public keys for --export, separated by commas (default: those in the file)',
+    },
     ...urlFlag,
   },
   examples: [
@@ -31,7 +34,12 @@ export const receiptsVerify: Command = {
     if (input.has('keys')) throw new UsageError('--keys needs --export: a server has its own keys')
     const { client, taskId } = await taskIn(input)
     const report = await reportOf(client, taskId)
-    const advice = give('the server the former key in LULL_FORMER_RECEIPT_KEYS')
+    const isVouched = report.receipts.some(({ verdict }) => verdict === 'vouched')
+    const advice = give(
+      isVouched
+        ? 'the server the public keys of the other one in LULL_TRUSTED_RECEIPT_KEYS'
+        : 'the server the former key in LULL_FORMER_RECEIPT_KEYS',
+    )
     return show(report, input.has('json'), io, advice)
   },
 }

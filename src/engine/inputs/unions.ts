@@ -1,9 +1,9 @@
 /** Schemas of the unions of `core`. Every schema of a request, answer or extension takes them from here. */
 import type { z } from 'zod'
 import type { Measure, Per } from '../../core/budgets/budget.ts'
-import type { SignatureKind } from '../../core/check-receipts.ts'
+import type { ReceiptVerdict, SignatureKind } from '../../core/check-receipts.ts'
 import type { OnTimeout, ResumeConditions } from '../../core/conditions.ts'
-import type { ReceiptKind, SignatureVerdict } from '../../core/receipt.ts'
+import type { ReceiptKind } from '../../core/receipt.ts'
 import type { Decision } from '../../core/records.ts'
 import type { ExpiryReason, Propagate, RoleHint } from '../../core/reminders.ts'
 import type { PauseMode, ResumeCause, Suspension } from '../../core/suspension.ts'
@@ -60,10 +60,11 @@ export const receiptKind: z.ZodType<ReceiptKind> = oneOf<ReceiptKind>({
   ImportReceipt: true,
 })
 
-export const signatureVerdict: z.ZodType<SignatureVerdict> = oneOf<SignatureVerdict>({
+export const receiptVerdict: z.ZodType<ReceiptVerdict> = oneOf<ReceiptVerdict>({
   genuine: true,
   wrong: true,
   'unknown-key': true,
+  vouched: true,
 })
 
 export const signatureKind: z.ZodType<SignatureKind> = oneOf<SignatureKind>({

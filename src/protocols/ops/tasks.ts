@@ -1,7 +1,7 @@
 /** `GET /ops/tasks`, and routes of one task. */
 import { z } from 'zod'
 import { type State, states } from '../../core/states.ts'
-import { json, receiptKind, signatureKind, signatureVerdict } from '../../engine/inputs.ts'
+import { json, receiptKind, receiptVerdict, signatureKind } from '../../engine/inputs.ts'
 import { parse } from '../../engine/parse.ts'
 import { receiptReport } from '../../engine/receipt-report.ts'
 import { count, flag, readQuery } from './read-query.ts'
@@ -81,7 +81,9 @@ export const showReceipts: OpsRoute = {
         number: z.number(),
         at: z.number(),
         keyId: z.string(),
-        verdict: signatureVerdict,
+        verdict: receiptVerdict,
+        /** The key that signed the receipt of the import that vouches for this one, and when. */
+        vouchedBy: z.object({ keyId: z.string(), at: z.number() }).optional(),
         verifiedBy: z.array(signatureKind),
       }),
     ),

@@ -1,7 +1,9 @@
 import { createHash, createHmac, randomBytes, timingSafeEqual } from 'node:crypto'
+import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { LullError } from '../../core/errors.ts'
 import type { PublicKey, Signer, Verifier } from '../../core/receipt.ts'
+import { keySet } from '../task-file.ts'
 import { privateKeyOf, publicKeyOf, signPublic, verifyWith } from './receipt-keys.ts'
 import { readSecret } from './secret-file.ts'
 import { knownSecret, type SecretPlace, secretIn } from './secrets.ts'
@@ -10,8 +12,13 @@ import { knownSecret, type SecretPlace, secretIn } from './secrets.ts'
  * Signs receipts with HMAC-SHA256 and Ed25519. An HMAC is verified with the same key, in another process and after a restart.
  * An Ed25519 signature is verified with the public key alone.
  * @param former keys that signed before. They verify, and sign nothing
+ * @param trusted public keys of other servers. Receipts of imported tasks are verified with them
  */
-export function createSigner(key: Buffer, former: readonly Buffer[] = []): Signer {
+export function createSigner(
+  key: Buffer,
+  former: readonly Buffer[] = [],
+  trusted: readonly PublicKey[] = [],
+): Signer {
   const keys = new Map([key, ...former].map((one) => [idOf(one), one]))
   const publicKeys = [...keys].map(([id, one]) => publicKeyOf(one, id))
   const privateKey = privateKeyOf(key)
@@ -28,9 +35,12 @@ export function createSigner(key: Buffer, former: readonly Buffer[] = []): Signe
       const same = given.length === expected.length && timingSafeEqual(given, expected)
       return same ? 'genuine' : 'wrong'
     },
-    verifyPublic: verifyWith(publicKeys),
     // Own keys come last, so that no other key takes the name of one.
-    trusting: (more) => ({ ...signer, verifyPublic: verifyWith([...more, ...publicKeys]) }),
+    verifyPublic: verifyWith([...trusted, ...publicKeys]),
+    trusting: (more) => ({
+      ...signer,
+      verifyPublic: verifyWith([...more, ...trusted, ...publicKeys]),
+    }),
   }
   return signer
 }
@@ -57,23 +67,38 @@ export interface GivenKeys {
   readonly receiptKey?: string | undefined
   /** Keys that signed before. */
   readonly formerReceiptKeys?: readonly string[] | undefined
+  /** Files with the public keys of other servers, as `/.well-known/lull-receipt-keys.json` has them. */
+  readonly trustedReceiptKeys?: readonly string[] | undefined
 }
 
 /** The signer of a process. The caller has the lock on the data directory. */
 export async function signerFor(place: SecretPlace, given: GivenKeys): Promise<Signer> {
-  const { receiptKey: own, formerReceiptKeys = [] } = given
+  const { receiptKey: own, formerReceiptKeys = [], trustedReceiptKeys = [] } = given
+  const trusted = trustedReceiptKeys.flatMap(keysInFile)
   const key = await receiptKey(place, own)
-  return createSigner(key, await formerKeys(place, formerReceiptKeys))
+  return createSigner(key, await formerKeys(place, formerReceiptKeys), trusted)
 }
 
 /** The signer of a program that only reads: no key is created. Undefined when no key is known. */
 export async function knownSigner(
   place: SecretPlace,
-  { receiptKey: own, formerReceiptKeys = [] }: GivenKeys,
+  { receiptKey: own, formerReceiptKeys = [], trustedReceiptKeys = [] }: GivenKeys,
 ): Promise<Signer | undefined> {
   const given = own === undefined || own === '' ? [] : [checked(Buffer.from(own))]
   const [key, ...former] = [...given, ...(await formerKeys(place, formerReceiptKeys))]
-  return key && createSigner(key, former)
+  return key && createSigner(key, former, trustedReceiptKeys.flatMap(keysInFile))
+}
+
+/** @throws LullError `INVALID_INPUT` when it is no set of Ed25519 keys */
+function keysInFile(path: string): readonly PublicKey[] {
+  try {
+    const { keys } = keySet.parse(JSON.parse(readFileSync(path, 'utf8')))
+    verifyWith(keys)
+    return keys
+  } catch (cause) {
+    const problem = `${path} has no set of receipt keys, such as /.well-known/lull-receipt-keys.json of a server`
+    throw new LullError('INVALID_INPUT', { path: 'LULL_TRUSTED_RECEIPT_KEYS', problem }, { cause })
+  }
 }
 
 /** The key of the directory and that of the database signed before another one was given. */

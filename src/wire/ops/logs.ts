@@ -66,8 +66,13 @@ export interface ReceiptSummary {
   readonly at: number
   readonly keyId: string
   readonly facts: Readonly<Record<string, unknown>>
-  /** `unknown-key`: the server does not have the key. The receipt may be genuine. */
-  readonly verdict: 'genuine' | 'wrong' | 'unknown-key'
+  /**
+   * `unknown-key`: the server does not have the key. The receipt may be genuine. `vouched`: the same, and an import of the task
+   * names that key.
+   */
+  readonly verdict: 'genuine' | 'wrong' | 'unknown-key' | 'vouched'
+  /** For `vouched`: the key that signed the receipt of the import, and when, in epoch milliseconds. */
+  readonly vouchedBy?: { readonly keyId: string; readonly at: number } | undefined
   /** The signatures that are genuine. Receipts of old versions have only `hmac-sha256`. */
   readonly verifiedBy: readonly ('hmac-sha256' | 'ed25519')[]
 }

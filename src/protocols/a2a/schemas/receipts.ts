@@ -1,6 +1,6 @@
 /** `urn:lull:a2a:receipts:1`: the signed receipts of a task, each with what the check of the server has shown. */
 import { z } from 'zod'
-import { jsonObject, receiptKind, signatureKind, signatureVerdict } from '../../../engine/inputs.ts'
+import { jsonObject, receiptKind, receiptVerdict, signatureKind } from '../../../engine/inputs.ts'
 import type { ReceiptReport } from '../../../wire/ops/logs.ts'
 import { id } from './vocabulary.ts'
 
@@ -19,7 +19,9 @@ const receipt = z.object({
   keyId: z.string(),
   signature: z.string(),
   ed25519: z.string().exactOptional(),
-  verdict: signatureVerdict,
+  verdict: receiptVerdict,
+  /** The key that signed the receipt of the import that vouches for this one, and when. */
+  vouchedBy: z.object({ keyId: z.string(), at: z.number() }).exactOptional(),
   verifiedBy: z.array(signatureKind),
 })
 

@@ -5,10 +5,10 @@ import {
   resumeCause as cause,
   pauseMode,
   receiptKind,
+  receiptVerdict,
   reminderInput,
   resumeConditions,
   signatureKind,
-  signatureVerdict,
 } from '../../../engine/inputs.ts'
 import { json } from '../../../engine/json-input.ts'
 import { contentBlocks } from './content-blocks.ts'
@@ -116,7 +116,9 @@ export const receiptsResponse: z.ZodType = z.object({
       number: z.number().int().positive(),
       at: z.number(),
       keyId: z.string(),
-      verdict: signatureVerdict,
+      verdict: receiptVerdict,
+      /** The key that signed the receipt of the import that vouches for this one, and when. */
+      vouchedBy: z.object({ keyId: z.string(), at: z.number() }).optional(),
       verifiedBy: z.array(signatureKind),
     }),
   ),
