@@ -28,6 +28,23 @@ describe('the ledger', () => {
     expect(faulty.batches.at(-1)).toBe(1)
   })
 
+  it('bounds how many commands of one task share a commit, and keeps their order', async () => {
+    const faulty = createFaultyStore()
+    const sizes: number[] = []
+    const commit: typeof faulty.store.commit = (batch) => {
+      sizes.push(...batch.map(({ records }) => records.length))
+      return faulty.store.commit(batch)
+    }
+    const ledger = ledgerOn({ ...faulty.store, commit })
+    await ledger.create('t', submit('t'))
+    const told = Array.from({ length: 1_000 }, (_, index) =>
+      ledger.commit('t', message(`${index}`)),
+    )
+    const seqs = (await Promise.all(told)).map(({ records }) => records[0]?.seq)
+    expect(seqs).toEqual(told.map((_, index) => index + 3))
+    expect(Math.max(...sizes)).toBeLessThanOrEqual(256)
+  })
+
   it.each([
     ['an older version of the task', 't'],
     ['no such task', 'other'],

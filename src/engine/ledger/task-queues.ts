@@ -172,13 +172,13 @@ async function whenAnswered(entries: readonly TaskEntry[]): Promise<void> {
   await new Promise(setImmediate)
 }
 
-/** The commands of the next commit: all queued ones, or one that must not share its commit. */
+/** The commands of one task that share a commit at most. More would hold the event loop while they are decided. */
+const MOST_COMMANDS = 256
+
+/** The commands of the next commit: the queued ones, or one that must not share its commit. */
 function nextOf(entry: TaskEntry): readonly Waiting[] {
   const { queue } = entry
   const alone = queue.findIndex((one) => one.alone)
-  if (alone === -1) {
-    entry.queue = []
-    return queue
-  }
-  return queue.splice(0, Math.max(1, alone))
+  const sharing = alone === -1 ? queue.length : Math.max(1, alone)
+  return queue.splice(0, Math.min(sharing, MOST_COMMANDS))
 }

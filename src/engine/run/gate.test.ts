@@ -22,6 +22,7 @@ function gateWith(
       moves++
     },
     slot: { ask: some.slot ?? (() => true), take: () => undefined },
+    pace: { next: () => undefined },
   })
   return { gate, moves: () => moves }
 }

@@ -15,6 +15,7 @@
  * No operation starts without a slot: `run-slot.ts`.
  */
 import type { PauseMode } from '../../core/suspension.ts'
+import type { Pace } from './pace.ts'
 import type { RunSlot } from './run-slot.ts'
 
 export interface Scope {
@@ -40,10 +41,11 @@ export interface GateDeps {
   /** Called whenever the run may have reached a boundary. */
   moved(): void
   readonly slot: Pick<RunSlot, 'ask' | 'take'>
+  /** Many blocked operations may start at the same moment. */
+  readonly pace: Pick<Pace, 'next'>
 }
 
 const anywhere: Scope = {}
-const none: readonly Blocked[] = []
 
 /** What an operation of a batch gives that has begun nothing, and comes back. */
 export const notBegun: unique symbol = Symbol('not begun')
@@ -63,7 +65,7 @@ export class Gate {
   #stopsWanted = 0
   #mode: PauseMode | undefined
   #closed = false
-  #blocked = none
+  readonly #blocked: Set<Blocked> = new Set()
 
   constructor(deps: GateDeps) {
     this.#deps = deps
@@ -187,12 +189,12 @@ export class Gate {
     if (wanted === 'finish_step') return this.waiting() > 0
     // A question inside the turn is asked only after the resume, so the turn cannot end before.
     const noTurn = this.#turns === 0 || this.#stopsWanted > 0
-    return noTurn && this.#deps.withheld() === 0 && this.#blocked.length + this.#outside > 0
+    return noTurn && this.#deps.withheld() === 0 && this.#blocked.size + this.#outside > 0
   }
 
   waiting(): number {
     const stuck = this.#deps.withheld() + this.#deps.unsettled()
-    return this.#blocked.length + this.#outside + stuck
+    return this.#blocked.size + this.#outside + stuck
   }
 
   /** Whether the run has at most this many outside waits and this many operations in flight. */
@@ -204,7 +206,7 @@ export class Gate {
   review(): void {
     for (const one of this.#blocked) {
       if (!this.#mayStart(one.kind, one.scope)) continue
-      this.#blocked = this.#blocked.filter((other) => other !== one)
+      this.#blocked.delete(one)
       this.#start(one.kind)
       one.started()
     }
@@ -212,7 +214,10 @@ export class Gate {
 
   async #inside<T>(kind: Kind, scope: Scope, work: () => Promise<T> | T): Promise<T> {
     const started = this.#admit(kind, scope)
-    if (started !== undefined) await started
+    if (started !== undefined) {
+      await started
+      await this.#deps.pace.next()
+    }
     try {
       return await work()
     } finally {
@@ -233,7 +238,7 @@ export class Gate {
       return undefined
     }
     return new Promise((started) => {
-      this.#blocked = [...this.#blocked, { kind, scope, started }]
+      this.#blocked.add({ kind, scope, started })
       this.#deps.moved()
     })
   }

@@ -73,6 +73,8 @@ export class Journal {
   #unmissed: Set<string> | undefined
   #entries: Map<string, Entry> | undefined
   #attempts: Map<string, Attempts> | undefined
+  /** The keys of operations inside of each attempt of a step, by its prefix. */
+  #inside: Map<string, Set<string>> | undefined
   #kept: Set<string> | undefined
   #asked: { readonly key: string; readonly fingerprint: string } | undefined
 
@@ -157,19 +159,30 @@ export class Journal {
 
   forget(prefix: string): void {
     this.#kept?.delete(prefix)
-    dropUnder(prefix, this.#entries)
-    dropUnder(prefix, this.#attempts)
+    for (const key of this.#inside?.get(prefix) ?? []) {
+      this.#entries?.delete(key)
+      this.#attempts?.delete(key)
+    }
+    this.#inside?.delete(prefix)
   }
 
   #isKept(record: LogRecord): boolean {
     if (this.#kept === undefined || !('key' in record)) return false
-    for (const prefix of this.#kept) if (record.key.startsWith(prefix)) return true
-    return false
+    return outerSteps(record.key).some(({ prefix }) => this.#kept?.has(prefix))
   }
 
   #enter(key: string, entry: Entry): void {
     this.#entries ??= new Map()
     this.#entries.set(key, entry)
+    this.#enterInside(key)
+  }
+
+  #enterInside(key: string): void {
+    for (const { prefix } of outerSteps(key)) {
+      this.#inside ??= new Map()
+      const keys = this.#inside.get(prefix) ?? new Set()
+      this.#inside.set(prefix, keys.add(key))
+    }
   }
 
   #add(record: LogRecord, woken: Woken | undefined): void {
@@ -178,6 +191,7 @@ export class Journal {
       case 'continued':
         this.#entries = undefined
         this.#attempts = undefined
+        this.#inside = undefined
         this.#accepted = undefined
         this.#unmissed = undefined
         break
@@ -199,6 +213,7 @@ export class Journal {
         const more = record.outcome === 'failed' ? 1 : 0
         this.#attempts ??= new Map()
         this.#attempts.set(record.key, { made: record.attempt, failed: failed + more, seq })
+        this.#enterInside(record.key)
         break
       }
       case 'resumed':
@@ -231,14 +246,9 @@ function isArrival({ type }: LogRecord): boolean {
 
 const emptyTranscript: readonly TranscriptEntry[] = []
 
-function dropUnder(prefix: string, map: Map<string, unknown> | undefined): void {
-  if (map === undefined) return
-  for (const key of map.keys()) if (key.startsWith(prefix)) map.delete(key)
-}
-
 /** Looks up the key, and then the key as versions before 0.2 wrote it. */
 function found<T>(map: ReadonlyMap<string, T> | undefined, key: string): T | undefined {
   if (map === undefined) return undefined
-  const old = map.has(key) ? undefined : oldSpelling(key)
+  const old = key.includes('%') && !map.has(key) ? oldSpelling(key) : undefined
   return map.get(old ?? key)
 }

@@ -22,7 +22,6 @@ export const STILL_MS = 1_000
 interface Waiting {
   readonly key: string
   readonly place: number
-  readonly start: () => void
 }
 
 /** The signal of the step that the operation is in. */
@@ -30,7 +29,7 @@ type Outer = AbortSignal | undefined
 
 export class NewOperations {
   readonly #run: Rebuilding
-  #waiting: readonly Waiting[] = []
+  readonly #waiting: Set<Waiting> = new Set()
   #moves = 0
   #cancel: (() => void) | undefined
 
@@ -40,13 +39,17 @@ export class NewOperations {
 
   /** Resolves when the operation may run. Rejects when the step that it is in is aborted, so that the step can end. */
   admit(key: string, place: number, outer: Outer): Promise<void> {
-    return new Promise((start, reject) => {
-      const one: Waiting = { key, place, start }
-      this.#waiting = [...this.#waiting, one]
+    return new Promise((resolve, reject) => {
+      const one: Waiting = { key, place }
+      const start = (): void => {
+        if (this.#waiting.delete(one)) resolve()
+      }
+      this.#waiting.add(one)
       outer?.addEventListener('abort', () => {
-        this.#remove(one)
+        this.#waiting.delete(one)
         reject(outer.reason)
       })
+      this.#run.unclaimed.whenNothingBehind({ key, place, start })
       this.#watch()
     })
   }
@@ -54,20 +57,11 @@ export class NewOperations {
   /** The code called an operation or got a result. */
   moved(): void {
     this.#moves++
-    for (const one of this.#waiting) {
-      if (this.#run.unclaimed.behind(one.place, one.key) !== undefined) continue
-      this.#remove(one)
-      one.start()
-    }
-  }
-
-  #remove(one: Waiting): void {
-    this.#waiting = this.#waiting.filter((other) => other !== one)
   }
 
   /** The run is over. */
   close(): void {
-    this.#waiting = []
+    this.#waiting.clear()
     this.#cancel?.()
   }
 
@@ -81,13 +75,13 @@ export class NewOperations {
   }
 
   #look(before: number): void {
-    if (this.#waiting.length === 0) return
+    if (this.#waiting.size === 0) return
     if (this.#moves !== before || !this.#run.isStill()) {
       this.#watch()
       return
     }
     this.#run.changed(
-      this.#waiting.map(({ key, place }) => ({
+      [...this.#waiting].map(({ key, place }) => ({
         key,
         unclaimed: this.#run.unclaimed.behind(place, key) ?? '',
       })),

@@ -12,6 +12,7 @@ function releaser() {
   const made = new Releaser(
     () => now,
     (ms) => times.push(ms),
+    { waiting: 0 },
     () => true,
   )
   const push = (seq: number, react: () => void = () => undefined, nested = false): void =>

@@ -9,29 +9,44 @@
  * operations inside a running step are still handed out, because the step could not finish otherwise. Once shut (the
  * pause is committed) no result is handed out.
  */
+import { Heap } from './heap.ts'
+import type { Pace } from './pace.ts'
+
 export class Releaser {
   readonly #now: () => number
   readonly #ran: (ms: number) => void
+  readonly #pace: Pick<Pace, 'waiting'>
   readonly #mayGoOn: () => boolean
-  #queue: Waiting[] = []
+  readonly #outer: Heap<Waiting> = new Heap(isEarlier)
+  /** Results of operations inside a running step. */
+  readonly #nested: Heap<Waiting> = new Heap(isEarlier)
+  #pushed = 0
   #held = false
   #shut = false
   #scheduled = false
   #startedAt: number | undefined
+  #tookMs: number | undefined
 
   /**
    * @param ran called after the run's code reacted, with how long that took, to notice code that blocks the loop
+   * @param pace the operations that the code has called and that wait to begin (P2); `review` is called when none do
    * @param mayGoOn whether the run has a slot; `review` is called when it has one again
    */
-  constructor(now: () => number, ran: (ms: number) => void, mayGoOn: () => boolean) {
+  constructor(
+    now: () => number,
+    ran: (ms: number) => void,
+    pace: Pick<Pace, 'waiting'>,
+    mayGoOn: () => boolean,
+  ) {
     this.#now = now
     this.#ran = ran
+    this.#pace = pace
     this.#mayGoOn = mayGoOn
   }
 
   /** Results that wait to be handed out. */
   get size(): number {
-    return this.#queue.length
+    return this.#outer.size + this.#nested.size
   }
 
   /** Whether a result can be handed out, or will be by itself when what it waits for is done. */
@@ -41,8 +56,9 @@ export class Releaser {
 
   /** Queues a result; `seq` is its record. */
   push(seq: number, release: () => void, { nested = false, after }: Handing = {}): void {
-    const waiting: Waiting = { seq, release, nested, isDue: after === undefined }
-    this.#queue.push(waiting)
+    const waiting: Waiting = { seq, nth: this.#pushed++, release, isDue: after === undefined }
+    const queue = nested ? this.#nested : this.#outer
+    queue.add(waiting)
     const due = (): void => {
       waiting.isDue = true
       this.#schedule()
@@ -78,35 +94,47 @@ export class Releaser {
 
   /** Two adjacent macrotasks: only the microtasks of the release run between them. */
   #schedule(): void {
-    if (this.#scheduled || !this.#first()?.isDue || !this.#mayGoOn()) return
+    if (this.#scheduled || this.#pace.waiting > 0) return
+    if (!this.#first()?.isDue || !this.#mayGoOn()) return
     this.#scheduled = true
     setImmediate(next, this)
     setImmediate(reacted, this)
   }
 
+  /** The queue with the first result that may be handed out. */
+  #next(): Heap<Waiting> | undefined {
+    if (this.#shut) return undefined
+    const outer = this.#held ? undefined : this.#outer.first
+    const nested = this.#nested.first
+    if (nested === undefined) return outer && this.#outer
+    return outer === undefined || isEarlier(nested, outer) ? this.#nested : this.#outer
+  }
+
   #first(): Waiting | undefined {
-    let first: Waiting | undefined
-    if (this.#shut) return first
-    for (const waiting of this.#queue) {
-      if (this.#held && !waiting.nested) continue
-      if (first === undefined || waiting.seq <= first.seq) first = waiting
-    }
-    return first
+    return this.#next()?.first
   }
 
   next(): void {
-    const first = this.#first()
+    const queue = this.#pace.waiting > 0 ? undefined : this.#next()
+    const first = queue?.first
     if (!first?.isDue) return
+    queue?.takeFirst()
     this.#startedAt = this.#now()
-    this.#queue = this.#queue.filter((waiting) => waiting !== first)
     first.release()
   }
 
   reacted(): void {
-    const startedAt = this.#startedAt
-    this.#scheduled = false
+    if (this.#startedAt !== undefined) this.#tookMs = this.#now() - this.#startedAt
     this.#startedAt = undefined
-    if (startedAt !== undefined) this.#ran(this.#now() - startedAt)
+    // The operations that the code called are part of the reaction.
+    if (this.#pace.waiting > 0) {
+      setImmediate(reacted, this)
+      return
+    }
+    const tookMs = this.#tookMs
+    this.#tookMs = undefined
+    this.#scheduled = false
+    if (tookMs !== undefined) this.#ran(tookMs)
     this.#schedule()
   }
 }
@@ -120,10 +148,15 @@ interface Handing {
 
 interface Waiting {
   readonly seq: number
+  /** Of results with the same record, the last one is the first. */
+  readonly nth: number
   readonly release: () => void
-  readonly nested: boolean
   /** Nothing is waited for any more. */
   isDue: boolean
+}
+
+function isEarlier(one: Waiting, other: Waiting): boolean {
+  return one.seq < other.seq || (one.seq === other.seq && one.nth > other.nth)
 }
 
 function next(releaser: Releaser): void {

@@ -23,6 +23,7 @@ import { NewOperations, type Rebuilding } from './new-operations.ts'
 import type { Operation } from './operation.ts'
 import { OperationRunner, type OperationRunnerDeps } from './operation-runner.ts'
 import { type OperationScope, scopeOf, within } from './operation-scope.ts'
+import { Pace } from './pace.ts'
 import { Releaser } from './releaser.ts'
 import type { RunControl } from './run-control.ts'
 import { RunSlot, type SlotHost } from './run-slot.ts'
@@ -58,6 +59,7 @@ export class RunCore implements GateDeps, Writing, Rebuilding, SlotHost, Operati
   readonly #keys = new KeyCounter()
   readonly #runner: OperationRunner
   readonly place: CodePlace
+  readonly pace: Pace
   #dead = false
   #stopWaiting: () => void = () => undefined
   readonly #followed: FollowedTask
@@ -80,7 +82,8 @@ export class RunCore implements GateDeps, Writing, Rebuilding, SlotHost, Operati
       if (ms >= host.limits.blockMs) host.blocked(task.agent, task.id, ms)
       control.reacted()
     }
-    this.releaser = new Releaser(host.clock.now, reacted, () => this.slot.ask())
+    this.pace = new Pace(() => this.releaser.review())
+    this.releaser = new Releaser(host.clock.now, reacted, this.pace, () => this.slot.ask())
   }
 
   get taskId(): string {
@@ -96,7 +99,7 @@ export class RunCore implements GateDeps, Writing, Rebuilding, SlotHost, Operati
   }
 
   unsettled(): number {
-    return this.#runner.unsettled
+    return this.#runner.unsettled + this.pace.waiting
   }
 
   moved(): void {
@@ -141,8 +144,9 @@ export class RunCore implements GateDeps, Writing, Rebuilding, SlotHost, Operati
    * Values that the code has read are written first, because a run without a slot may be evicted.
    */
   onlyWaits(outside: number, inFlight: number): boolean {
-    const { gate, releaser } = this
-    return gate.waitsOnlyFor(outside, inFlight) && !releaser.ready && this.#writer.settle()
+    const { gate, releaser, pace } = this
+    const isQuiet = gate.waitsOnlyFor(outside, inFlight) && !releaser.ready && pace.waiting === 0
+    return isQuiet && this.#writer.settle()
   }
 
   lost(): void {
@@ -191,7 +195,8 @@ export class RunCore implements GateDeps, Writing, Rebuilding, SlotHost, Operati
 
   isStill(): boolean {
     const { state, pausing } = this.task
-    return this.releaser.size === 0 && state === 'working' && pausing === undefined
+    const isQuiet = this.releaser.size === 0 && this.pace.waiting === 0
+    return isQuiet && state === 'working' && pausing === undefined
   }
 
   changed(operations: readonly NewOperation[]): void {
@@ -213,7 +218,8 @@ export class RunCore implements GateDeps, Writing, Rebuilding, SlotHost, Operati
     withinBudget: typeof withinBudgets = withinBudgets,
   ): Promise<void> | undefined {
     const { scope } = this
-    const admitted = this.place.admit(operation, site, scope)
+    // All that wait for the same recorded operation may run at the same time.
+    const admitted = this.place.admit(operation, site, scope)?.then(() => this.pace.next())
     // Code inside of an operation cannot be stopped, so its operations are not checked.
     if (operation.harmless || scope.inside !== undefined) return admitted
     if (admitted === undefined) return withinBudget(this, scope)
@@ -256,7 +262,7 @@ export class RunCore implements GateDeps, Writing, Rebuilding, SlotHost, Operati
   }
 
   perform<T>(operation: Operation<T>): Promise<T> {
-    return this.#runner.perform(operation)
+    return this.pace.pass(() => this.#runner.perform(operation))
   }
 
   /** Waits until results up to that record are handed out. */
@@ -285,7 +291,10 @@ export class RunCore implements GateDeps, Writing, Rebuilding, SlotHost, Operati
   async flush(): Promise<void> {
     await this.#writer.flush()
     const durable = this.#followed.durable()
-    if (durable !== undefined) await durable
+    if (durable === undefined) return
+    await durable
+    // All that waited for it go on at the same moment.
+    await this.pace.next()
   }
 
   /** `task.now()` and the like. */
@@ -308,5 +317,6 @@ export class RunCore implements GateDeps, Writing, Rebuilding, SlotHost, Operati
     this.#stopWaiting()
     this.#dead = true
     this.place.close()
+    this.pace.close()
   }
 }
