@@ -167,6 +167,48 @@ it('refuses a database that was emptied or removed while other files of it are t
   expect(await again()).toMatchObject({ code: 1, err: expect.stringContaining('is missing') })
 })
 
+it('refuses a copy of lull.db alone, and has every acknowledged task with the log beside it', async () => {
+  const data = await directory()
+  const { program, url } = await start(data)
+  const ids = await Promise.all(
+    Array.from({ length: 40 }, async (_, n) => (await send(url, `task ${n}`)).result?.task.id),
+  )
+  program.signal('SIGKILL')
+  await program.ended
+  const alone = await directory()
+  await cp(join(data, 'lull.db'), join(alone, 'lull.db'))
+  const refused = await lull(['serve', agents, '--port', '0', '--data', alone]).ended
+  expect(refused).toMatchObject({
+    code: 1,
+    err: expect.stringContaining('is a copy without its write-ahead log'),
+  })
+
+  await cp(join(data, 'lull.db-wal'), join(alone, 'lull.db-wal'))
+  const again = await start(alone)
+  for (const id of ids) {
+    expect((await call(again.url, 'GetTask', { id })).result).toBeDefined()
+  }
+  again.program.signal('SIGKILL')
+})
+
+it('acknowledges nothing and is not ready once its database was removed beneath it', async () => {
+  const data = await directory()
+  const { program, url } = await start(data)
+  await send(url, 'kept')
+  rmSync(join(data, 'lull.db'))
+  const ready = await fetch(`${url}/readyz`)
+  expect([ready.status, await ready.text()]).toEqual([
+    503,
+    expect.stringContaining(`${join(data, 'lull.db')} was removed`),
+  ])
+  expect((await send(url, 'refused')).error?.code).toBe(-32000)
+  expect(await statusOf(url, '/healthz')).toBe(503)
+  program.signal('SIGTERM')
+  const { code, err } = await program.ended
+  expect(code).toBe(0)
+  expect(errorLines(err)).toHaveLength(1)
+})
+
 it('says in one sentence that it may open too few files', async () => {
   const data = await directory()
   for (const files of [22, 40, 80]) {

@@ -1,4 +1,4 @@
-import { accessSync, constants, existsSync, mkdirSync, statSync, writeFileSync } from 'node:fs'
+import { accessSync, constants, existsSync, mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describeError } from '../../core/describe-error.ts'
 import { LullError } from '../../core/errors.ts'
@@ -26,19 +26,9 @@ export function prepareDirectory(path: string): void {
 /** The file that marks a directory with a complete database. */
 const MARKER = 'lull.format'
 
-/**
- * Refuses a directory whose database was emptied or removed. Otherwise Lull would silently start with an empty database.
- */
-export function refuseEmptied(path: string): void {
-  const size = sizeOf(join(path, 'lull.db'))
-  if (size !== undefined && size > 0) return
-  const held = existsSync(join(path, MARKER)) || (sizeOf(join(path, 'lull.db-wal')) ?? 0) > 0
-  if (!held) return
-  const problem = size === undefined ? 'is missing' : 'is empty'
-  const why =
-    `lull.db in ${path} ${problem}, but other files there say that it held tasks; restore a backup, ` +
-    'or choose another data directory'
-  throw new LullError('STORE_UNAVAILABLE', { why })
+/** Whether the directory once had a complete database. */
+export function hasHeldTasks(path: string): boolean {
+  return existsSync(join(path, MARKER))
 }
 
 /** To be called after migration. */
@@ -48,8 +38,4 @@ export function markComplete(path: string): void {
   writeFileSync(file, 'The tasks of this directory are in lull.db, a SQLite database.\n', {
     mode: 0o600,
   })
-}
-
-function sizeOf(file: string): number | undefined {
-  return statSync(file, { throwIfNoEntry: false })?.size
 }

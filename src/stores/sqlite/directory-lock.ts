@@ -24,21 +24,29 @@ const POLL_MS = 50
 /** How long a program that only reads, such as a backup, may keep a start waiting. */
 const READER_MS = 2_000
 
-/** @throws LullError `STORE_LOCKED` when another process still has the lock after `waitMs` */
+/**
+ * @param beforeOpening runs when this process has the lock and has not opened `lull.db`; what it throws frees the lock
+ * @throws LullError `STORE_LOCKED` when another process still has the lock after `waitMs`
+ */
 export async function lockDirectory(
   open: OpenDatabase,
   directory: string,
   waitMs: number,
+  beforeOpening: () => void = () => undefined,
 ): Promise<DirectoryLock> {
   const ownerFile = join(directory, 'lull.owner')
   const deadline = Date.now() + waitMs
   for (;;) {
     const lock = tryLock(open, join(directory, 'lull.lock'))
     if (lock !== undefined) {
-      const isOpen = await isOpenElsewhere(open, join(directory, 'lull.db')).catch((error) => {
+      let isOpen: boolean
+      try {
+        beforeOpening()
+        isOpen = await isOpenElsewhere(open, join(directory, 'lull.db'))
+      } catch (error) {
         lock.close()
         throw error
-      })
+      }
       if (isOpen) {
         lock.close()
         const owner = `${readOwner(ownerFile)}; it has lull.db open`

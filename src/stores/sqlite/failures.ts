@@ -55,6 +55,8 @@ const unreadable: ReadonlySet<number> = new Set([10, 11, 26])
 
 /** The system's codes for too many open files, of the process and of the machine. */
 const noFiles: ReadonlySet<unknown> = new Set(['EMFILE', 'ENFILE'])
+/** The system's codes for a file that is not there. */
+const gone: ReadonlySet<unknown> = new Set(['ENOENT', 'ENOTDIR'])
 
 /** Converts a failure of the store as a whole to `STORE_UNAVAILABLE` with a sentence for operators. Others are returned as they are. */
 export function toStoreError(error: unknown): unknown {
@@ -90,6 +92,9 @@ function whyOf(error: unknown): string | undefined {
   }
   if (error instanceof Error && 'code' in error && noFiles.has(error.code)) {
     return 'the process may not open enough files; raise its limit (ulimit -n)'
+  }
+  if (error instanceof Error && 'code' in error && gone.has(error.code)) {
+    return 'lull.db or its directory was removed while Lull runs; stop Lull, restore a backup, and start it again'
   }
   const code = codeOf(error)
   if (code === undefined) return undefined

@@ -42,17 +42,20 @@ function filesIn(directory: string): readonly string[] {
   }
 }
 
-export function migrate(db: Database, migrations: readonly Migration[], now: number): void {
+/** Whether anything was changed. */
+export function migrate(db: Database, migrations: readonly Migration[], now: number): boolean {
   const transact = createTransact(db)
   if (isEmpty(db)) transact(() => found(db))
   const applied = appliedTo(db, migrations)
   const record = db.prepare('INSERT INTO migrations (number, name, applied_at) VALUES (?, ?, ?)')
-  for (const { number, name, sql } of migrations.filter((one) => one.number > applied)) {
+  const missing = migrations.filter((one) => one.number > applied)
+  for (const { number, name, sql } of missing) {
     transact(() => {
       db.exec(sql)
       record.run(number, name, now)
     })
   }
+  return missing.length > 0
 }
 
 /** For a program that only reads. @throws LullError `STORE_UNAVAILABLE` when the schema is not the one of this version */
@@ -95,7 +98,8 @@ function found(db: Database): void {
   )
 }
 
-function isEmpty(db: Database): boolean {
+/** Whether the database has no tables, as a new one. */
+export function isEmpty(db: Database): boolean {
   return db.prepare('SELECT 1 FROM sqlite_schema LIMIT 1').get() === undefined
 }
 

@@ -7,6 +7,8 @@ export interface DatabaseOptions {
   readonly durability: 'full' | 'relaxed'
   /** The file does not grow beyond this; writing then fails as on a full disk. */
   readonly maxBytes: number | undefined
+  /** Writing fails while the write-ahead log is longer and another program keeps SQLite from emptying it. Default: 1 GiB. */
+  readonly maxLogBytes?: number | undefined
 }
 
 /** STRICT tables need 3.37, `json_each` as a builtin 3.38. */
@@ -15,8 +17,10 @@ const OLDEST_SQLITE = [3, 38] as const
 const CACHE_KIB = 16_000
 /** 16 MB. Pages that change often are copied into the database a fourth as often as with SQLite's default of 4 MB. */
 const CHECKPOINT_PAGES = 4_000
+/** A write-ahead log that a long reader has made longer is cut to this when SQLite begins it anew. */
+const LOG_KEPT_BYTES = 33_554_432
 /** Only another program (a backup, a shell) can hold the write lock. The calling thread blocks this long for it. */
-const BUSY_MS = 1_000
+export const BUSY_MS = 1_000
 
 export function openDatabase(open: OpenDatabase, file: string, options: DatabaseOptions): Database {
   makePrivate(file)
@@ -30,18 +34,23 @@ export function openDatabase(open: OpenDatabase, file: string, options: Database
       throw new LullError('STORE_UNAVAILABLE', { why })
     }
     // Always set, because builds of SQLite differ in their default. D1 of `ports/store.ts` depends on it.
-    db.exec(`PRAGMA synchronous = ${options.durability === 'full' ? 'FULL' : 'NORMAL'}`)
+    db.exec(`PRAGMA synchronous = ${synchronousOf(options.durability)}`)
     // On macOS a plain fsync leaves the data in the drive's cache; elsewhere this changes nothing.
     db.exec(`PRAGMA fullfsync = ${options.durability === 'full' ? 1 : 0}`)
     db.exec(`PRAGMA cache_size = -${CACHE_KIB}`)
     db.exec('PRAGMA temp_store = MEMORY')
     db.exec(`PRAGMA wal_autocheckpoint = ${CHECKPOINT_PAGES}`)
+    db.exec(`PRAGMA journal_size_limit = ${LOG_KEPT_BYTES}`)
     if (options.maxBytes !== undefined) limit(db, options.maxBytes)
     return db
   } catch (error) {
     db.close()
     throw error
   }
+}
+
+export function synchronousOf(durability: DatabaseOptions['durability']): 'FULL' | 'NORMAL' {
+  return durability === 'full' ? 'FULL' : 'NORMAL'
 }
 
 /**

@@ -4,6 +4,9 @@ import type { Store } from '../../ports/store.ts'
 import { createClaimFilter } from './claim-filter.ts'
 import { createDatabaseStore } from './database-store.ts'
 import { toStoreError } from './failures.ts'
+import { watchFiles } from './file-watch.ts'
+import { guardWrites } from './guarded-writes.ts'
+import type { DatabaseOptions } from './open-database.ts'
 import { openDirectory } from './open-directory.ts'
 import { threaded } from './thread/threaded-store.ts'
 import { canLoad, startWriter } from './thread/writer.ts'
@@ -18,23 +21,29 @@ export interface SqliteStoreOptions {
   /** The largest size of the database file. Reaching it has the effect of a full disk. Default: none. */
   readonly maxBytes?: number
   /**
+   * The largest size of the write-ahead log. It grows while another program reads in one long transaction; at this size writing fails until
+   * that program ends. Default: 1 GiB.
+   */
+  readonly maxLogBytes?: number
+  /**
    * Whether writes run on a separate thread. Default: true, but false when Lull runs from its TypeScript sources, which a
    * thread cannot load on Node 20.
    */
   readonly thread?: boolean
-  /** Called when the writing thread has ended by itself: every write fails until the process is restarted. */
+  /** Called when the writing thread has ended by itself, or the files were removed, replaced or cut off: every write fails until the process is restarted. */
   readonly lost?: (error: LullError<'STORE_UNAVAILABLE'>) => void
 }
 
 /** @throws LullError `STORE_LOCKED`, or `STORE_UNAVAILABLE` with what to do about it */
 export async function createSqliteStore(options: SqliteStoreOptions): Promise<Store> {
   const { path, durability = 'full', waitForLockMs = 0, maxBytes, thread = canLoad, lost } = options
-  const { file, db, release } = await openDirectory(path, waitForLockMs, { durability, maxBytes })
+  const settings: DatabaseOptions = { durability, maxBytes, maxLogBytes: options.maxLogBytes }
+  const { file, db, fd, release } = await openDirectory(path, waitForLockMs, settings)
   try {
     const filter = createClaimFilter(db)
     const store = createDatabaseStore(db, release, filter)
-    if (!thread) return store
-    return threaded(store, filter, await startWriter({ file, durability, maxBytes }, lost))
+    if (!thread) return guardWrites(store, db, watchFiles(fd, file, lost), settings)
+    return threaded(store, filter, await startWriter({ file, fd, ...settings }, lost))
   } catch (error) {
     db.close()
     release()

@@ -11,6 +11,8 @@ import type { DatabaseOptions } from '../open-database.ts'
 
 export interface WriterOptions extends DatabaseOptions {
   readonly file: string
+  /** A descriptor of the file; see `watchFiles`. */
+  readonly fd: number
 }
 
 /** What the thread is started with. */

@@ -11,7 +11,7 @@ import { decodeResults, type Method } from './messages.ts'
 import type { Writer } from './writer.ts'
 
 /** Methods that only read. A method missing here and below does not compile. */
-type Reading =
+export type Reading =
   | 'load'
   | 'row'
   | 'records'

@@ -4,6 +4,8 @@ import { createDatabaseStore, type DatabaseStore } from '../database-store.ts'
 import { loadDriver } from '../driver.ts'
 import type { EncodedCommit } from '../encoded-commit.ts'
 import { toStoreError } from '../failures.ts'
+import { watchFiles } from '../file-watch.ts'
+import { guardWrites } from '../guarded-writes.ts'
 import { openDatabase } from '../open-database.ts'
 import { type Answer, type Call, encodeError, encodeResults, type WriterData } from './messages.ts'
 import { createWriterLock } from './writer-lock.ts'
@@ -16,9 +18,10 @@ if (port === null) throw new Error('this file is the entry of a thread')
 const post = (answers: readonly Answer[]): void => port.postMessage(answers)
 
 async function open(): Promise<DatabaseStore> {
-  const { file, ...options } = workerData as WriterData
+  const { file, fd, ...options } = workerData as WriterData
   const db = openDatabase(await loadDriver(), file, options)
-  return createDatabaseStore(db, () => undefined)
+  const store = createDatabaseStore(db, () => undefined)
+  return guardWrites(store, db, watchFiles(fd, file), options)
 }
 
 /** Takes the first call off the queue, and with a write also the writes that follow it, up to one transaction. */

@@ -7,7 +7,7 @@
 import { once } from 'node:events'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Worker } from 'node:worker_threads'
-import type { LullError } from '../../../core/errors.ts'
+import { isLullError, type LullError } from '../../../core/errors.ts'
 import { toStoreError } from '../failures.ts'
 import {
   type Answer,
@@ -56,12 +56,22 @@ export async function startWriter(
   let alive = true
   let opened = false
   let ending = false
+  let isLost = false
+
+  /** The thread has found that only a restart helps. */
+  function reported(error: Error): Error {
+    if (isLullError(error, 'STORE_UNAVAILABLE') && error.details.restart === true && !isLost) {
+      isLost = true
+      lost(error)
+    }
+    return error
+  }
 
   function settle(answer: Answer): void {
     const one = pending.shift()
     // A pending call keeps the process running. An open store alone does not.
     if (pending.length === 0 && !ending) thread.unref()
-    if ('error' in answer) one?.reject(decodeError(answer.error))
+    if ('error' in answer) one?.reject(reported(decodeError(answer.error)))
     else one?.resolve('value' in answer ? answer.value : undefined)
   }
 

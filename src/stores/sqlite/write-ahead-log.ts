@@ -1,0 +1,82 @@
+/**
+ * Reads a write-ahead log without SQLite, which would apply it to the database (https://sqlite.org/walformat.html).
+ * What SQLite would ignore is ignored here too: frames of an earlier use of the file, and what follows the last commit.
+ */
+import { readSync } from 'node:fs'
+import { readHeader } from './database-header.ts'
+
+export interface LogContents {
+  /** The stamps of every committed copy of the first page. */
+  readonly stamps: ReadonlySet<number>
+  /** The pages that were committed. */
+  readonly pages: ReadonlySet<number>
+  /** SQLite has begun the file anew, after it had copied everything in it, and has committed nothing since. */
+  readonly beganAnew: boolean
+}
+
+const HEADER_BYTES = 32
+const FRAME_HEADER_BYTES = 24
+/** The lowest bit says whether checksums read their words as big-endian. */
+const MAGIC = 0x377f0682
+const PAGE_SIZES = { least: 512, most: 65_536 }
+const nothing: LogContents = { stamps: new Set(), pages: new Set(), beganAnew: false }
+
+type Sums = readonly [number, number]
+
+/** @param fd an open write-ahead log. A file that is none has no contents. */
+export function readLog(fd: number): LogContents {
+  const header = Buffer.alloc(HEADER_BYTES)
+  if (readSync(fd, header, 0, HEADER_BYTES, 0) < HEADER_BYTES) return nothing
+  const magic = header.readUInt32BE(0)
+  const pageSize = header.readUInt32BE(8)
+  const isLog = magic >>> 1 === MAGIC >>> 1
+  if (!isLog || pageSize < PAGE_SIZES.least || pageSize > PAGE_SIZES.most) return nothing
+  const isBig = (magic & 1) === 1
+  let sums = addSums([0, 0], header.subarray(0, 24), isBig)
+  if (!hasSums(header, 24, sums)) return nothing
+
+  const stamps = new Set<number>()
+  const pages = new Set<number>()
+  let pending: { readonly page: number; readonly stamp: number | undefined }[] = []
+  const frame = Buffer.alloc(FRAME_HEADER_BYTES + pageSize)
+  const isRead = (n: number): boolean =>
+    readSync(fd, frame, 0, frame.length, HEADER_BYTES + n * frame.length) === frame.length
+  for (let n = 0; isRead(n); n++) {
+    if (frame.compare(header, 16, 24, 8, 16) !== 0) break
+    sums = addSums(sums, frame.subarray(0, 8), isBig)
+    sums = addSums(sums, frame.subarray(FRAME_HEADER_BYTES), isBig)
+    if (!hasSums(frame, 16, sums)) break
+    const page = frame.readUInt32BE(0)
+    const stamp = page === 1 ? readHeader(frame.subarray(FRAME_HEADER_BYTES))?.stamp : undefined
+    pending.push({ page, stamp })
+    const isCommit = frame.readUInt32BE(4) > 0
+    if (!isCommit) continue
+    for (const one of pending) {
+      pages.add(one.page)
+      if (one.stamp !== undefined) stamps.add(one.stamp)
+    }
+    pending = []
+  }
+  const beganAnew = pages.size === 0 && isRead(0) && followsEarlierUse(header, frame)
+  return { stamps, pages, beganAnew }
+}
+
+/** SQLite counts the first salt up when it begins a file anew. Frames of the earlier use lie behind the header until then. */
+function followsEarlierUse(header: Buffer, frame: Buffer): boolean {
+  const step = (header.readUInt32BE(16) - frame.readUInt32BE(8)) >>> 0
+  return step <= 1
+}
+
+function addSums([first, second]: Sums, bytes: Buffer, isBig: boolean): Sums {
+  let a = first
+  let b = second
+  for (let at = 0; at < bytes.length; at += 8) {
+    a = (a + (isBig ? bytes.readInt32BE(at) : bytes.readInt32LE(at)) + b) | 0
+    b = (b + (isBig ? bytes.readInt32BE(at + 4) : bytes.readInt32LE(at + 4)) + a) | 0
+  }
+  return [a, b]
+}
+
+function hasSums(bytes: Buffer, at: number, [first, second]: Sums): boolean {
+  return bytes.readInt32BE(at) === first && bytes.readInt32BE(at + 4) === second
+}
