@@ -1,6 +1,9 @@
+import { mkdtemp, rm, truncate } from 'node:fs/promises'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { expect, it } from 'vitest'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { expect, it, onTestFinished } from 'vitest'
 import { demoAgents } from '../demo/demo-agents.ts'
 import { serve } from '../server/serve.ts'
 import { runCli } from './run-cli.ts'
@@ -8,7 +11,8 @@ import { createFakeIo } from './test-support/fake-io.ts'
 
 async function doctor(url: string) {
   const io = createFakeIo()
-  const code = await runCli(['doctor', '--url', url], io)
+  const data = join(tmpdir(), 'lull-doctor-none')
+  const code = await runCli(['doctor', '--url', url, '--data', data], io)
   return { code, out: io.out }
 }
 
@@ -33,6 +37,25 @@ it('finds a healthy server, its clock and its streams', async () => {
     'ok    streams',
   ])
   expect(code).toBe(0)
+})
+
+it('reads the database of the data directory, and finds a destroyed one', async () => {
+  const data = await mkdtemp(join(tmpdir(), 'lull-doctor-'))
+  onTestFinished(() => rm(data, { recursive: true, force: true }))
+  const look = async (): Promise<readonly string[]> => {
+    const io = createFakeIo()
+    const code = await runCli(['doctor', '--data', data, '--url', 'http://127.0.0.1:9'], io)
+    expect(code).toBe(1)
+    return io.out.filter((line) => line.includes('lull.db'))
+  }
+  const server = await serve({ ...quiet, store: 'sqlite', data })
+  expect(await look()).toEqual([expect.stringMatching(/^ok .*in use \(pid/)])
+  await server.close()
+  expect(await look()).toEqual([expect.stringMatching(/^ok .*whole, with 0 tasks/)])
+  await truncate(join(data, 'lull.db'), 20_000)
+  expect(await look()).toEqual([expect.stringMatching(/^fail .*cut off.*restore a backup/)])
+  await rm(join(data, 'lull.db'))
+  expect(await look()).toEqual([expect.stringMatching(/^fail .*is missing/)])
 })
 
 it('says what to do when no server is there', async () => {

@@ -1,11 +1,9 @@
 /** `lull doctor`: checks for common problems and prints a remedy for each. */
-import { access, constants } from 'node:fs/promises'
-import { dirname, resolve } from 'node:path'
 import { createOps } from '../../client/ops.ts'
-import { readSettings } from '../../server/settings.ts'
 import { type Colour, type Command, exitCodes, type Input, UsageError } from '../command.ts'
 import { opsOptions, serverUrl, urlFlag } from '../remote.ts'
 import { plain } from '../render.ts'
+import { dataDirectory } from './doctor-data.ts'
 import { postgres } from './doctor-postgres.ts'
 
 type Verdict = 'ok' | 'warn' | 'fail'
@@ -26,15 +24,19 @@ export const doctor: Command = {
     'Check Node, the data directory, the database and the server, and say what to do about problems',
   flags: {
     ...urlFlag,
+    data: { value: 'directory', about: 'Where tasks are kept (LULL_DATA, default ./.lull)' },
+    'accept-loss': {
+      about: 'Let Lull start with a lull.db that was copied without its write-ahead log',
+    },
     postgres: { value: 'url', about: 'PostgreSQL that keeps tasks (LULL_POSTGRES)' },
   },
-  examples: ['doctor', 'doctor --url https://agents.example.com'],
+  examples: ['doctor', 'doctor --data ./.lull', 'doctor --url https://agents.example.com'],
   async run(input, io) {
     if (input.words.length > 0) throw new UsageError('doctor takes flags only')
     const database = await postgres(input)
     const findings = [
       nodeVersion(),
-      await dataDirectory(),
+      ...(await dataDirectory(input)),
       ...(database === undefined ? [] : [database]),
       ...(await server(input)),
     ]
@@ -56,22 +58,6 @@ function nodeVersion(): Finding {
   const fits = major > 20 || (major === 20 && minor >= 19)
   const text = `Node ${process.versions.node}${fits ? '' : ': Lull needs 20.19 or newer'}`
   return { about: 'node', verdict: fits ? 'ok' : 'fail', text }
-}
-
-async function dataDirectory(): Promise<Finding> {
-  const { data } = readSettings()
-  const about = 'data'
-  for (let path = resolve(data); ; path = dirname(path)) {
-    try {
-      await access(path, constants.W_OK)
-      return { about, verdict: 'ok', text: `${resolve(data)} can be written` }
-    } catch (error) {
-      const missing = error instanceof Error && 'code' in error && error.code === 'ENOENT'
-      if (missing && path !== dirname(path)) continue
-      const text = `${path} cannot be written: choose another directory (--data, LULL_DATA)`
-      return { about, verdict: 'fail', text }
-    }
-  }
 }
 
 async function server(input: Input): Promise<readonly Finding[]> {
