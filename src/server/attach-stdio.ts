@@ -2,6 +2,7 @@
 import { createInterface } from 'node:readline'
 import type { Readable, Writable } from 'node:stream'
 import { WebSocket } from 'ws'
+import { withoutLongLines } from '../protocols/acp/transports/long-lines.ts'
 import type { Address } from './address-file.ts'
 
 /** The largest message accepted from the other process. */
@@ -13,14 +14,16 @@ export interface Attached {
   close(): void
 }
 
-/** Rejects when no process answers. */
+/** @param refused is called for each message that is too long. Rejects when no process answers. */
 export async function attachStdio(
   { url, token }: Address,
   input: Readable,
   output: Writable,
+  refused: () => void = () => undefined,
 ): Promise<Attached> {
   const socket = await openSocket(url, token)
-  const lines = createInterface({ input, crlfDelay: Number.POSITIVE_INFINITY })
+  const bounded = withoutLongLines(input, output, refused)
+  const lines = createInterface({ input: bounded, crlfDelay: Number.POSITIVE_INFINITY })
   let over = false
 
   const ended = new Promise<boolean>((resolve) => {
@@ -33,8 +36,8 @@ export async function attachStdio(
   }
   lines.on('line', (line) => {
     if (line.trim() === '') return
-    input.pause()
-    socket.send(line, () => input.resume())
+    bounded.pause()
+    socket.send(line, () => bounded.resume())
   })
   lines.on('close', close)
   socket.on('message', (message) => output.write(`${String(message)}\n`))

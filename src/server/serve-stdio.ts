@@ -79,7 +79,7 @@ async function attach(given: StdioOptions): Promise<ServingStdio | undefined> {
   const address = readAddress(readSettings(given).data)
   if (address === undefined) return undefined
   try {
-    const { ended, close } = await attachStdio(address, given.input, given.output)
+    const { ended, close } = await attachStdio(address, given.input, given.output, reportLong)
     return { attachedTo: address.url, ended, close: async () => close() }
   } catch {
     return undefined
@@ -164,5 +164,9 @@ async function speak(
 ): Promise<{ readonly closed: Promise<void> }> {
   const { stdioStream } = await import('../protocols/acp/index.ts')
   const acp = await mount.load()
-  return acp.connect(stdioStream(output, input), { caller: callerOf(owner) })
+  return acp.connect(stdioStream(output, input, reportLong), { caller: callerOf(owner) })
+}
+
+function reportLong(): void {
+  createLog(toStderr)('warn', 'a message of the client is too long and was refused')
 }
