@@ -10,6 +10,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
 import type { Place } from './connection.ts'
 import { type Failure, failureOf, unavailable } from './failures.ts'
+import { SET_ISOLATION } from './isolation.ts'
 
 export type Value = string | number | boolean | null | undefined | readonly Value[]
 export type Row = Readonly<Record<string, unknown>>
@@ -69,7 +70,7 @@ export function openDatabase(options: DatabaseOptions): Database {
       ...place.config,
       max,
       idleTimeoutMillis: IDLE_MS,
-      ...(isPooled ? {} : { onConnect: (client) => limitStatements(client, place) }),
+      ...(isPooled ? {} : { onConnect: (client) => prepareSession(client, place) }),
     })
     // An idle connection that ends is replaced when it is needed.
     created.on('error', () => undefined)
@@ -127,10 +128,11 @@ export function openDatabase(options: DatabaseOptions): Database {
   }
 }
 
-/** Without it a statement that waits for a lock goes on when its client has left, and each repeat adds one. */
-async function limitStatements(client: pg.ClientBase, { config }: Place): Promise<void> {
+/** Without the limit a statement that waits for a lock goes on when its client has left, and each repeat adds one. */
+async function prepareSession(client: pg.ClientBase, { config }: Place): Promise<void> {
   const limitMs = (config.query_timeout ?? 0) - EARLIER_MS
-  if (limitMs > 0) await client.query(`SET statement_timeout = ${limitMs}`)
+  const limit = limitMs > 0 ? `; SET statement_timeout = ${limitMs}` : ''
+  await client.query(`${SET_ISOLATION}${limit}`)
 }
 
 async function send(

@@ -3,6 +3,7 @@ import type pg from 'pg'
 import { isLullError } from '../../core/errors.ts'
 import { readPlace, readSchema } from './connection.ts'
 import { failureOf, unavailable } from './failures.ts'
+import { requireReadCommitted } from './isolation.ts'
 import { checkServer, connected, isCurrent, readMigrations, readSchemaRow } from './migrate.ts'
 import type { PostgresStoreOptions } from './postgres-store.ts'
 
@@ -29,6 +30,7 @@ export async function inspectPostgres(options: PostgresStoreOptions): Promise<In
   try {
     return await connected(place, async (client) => {
       await checkServer(client)
+      if (options.direct !== undefined) await requireReadCommitted(client)
       const row = await readSchemaRow(client, schema)
       const known = readMigrations().at(-1)?.number ?? 0
       const isReady = isCurrent(row, schema, known)

@@ -3,12 +3,15 @@ import pg from 'pg'
 import { describe, expect, inject, it, onTestFinished } from 'vitest'
 import type { Store } from '../../ports/store.ts'
 import { creation, sampleBudget, sampleHold } from '../../testing/sample-task.ts'
+import { inspectPostgres } from './inspect.ts'
 import { createPostgresStore } from './postgres-store.ts'
-import { dropSchema, execute, newSchema } from './test-support/new-schema.ts'
+import { databaseWith, dropSchema, execute, newSchema } from './test-support/new-schema.ts'
 
-async function open(): Promise<{ store: Store; schema: string; other: pg.Client }> {
+async function open(
+  url = inject('postgres'),
+): Promise<{ store: Store; schema: string; other: pg.Client }> {
   const schema = newSchema()
-  const store = await createPostgresStore({ url: inject('postgres'), schema })
+  const store = await createPostgresStore({ url, schema })
   const other = new pg.Client(inject('postgres'))
   await other.connect()
   onTestFinished(async () => {
@@ -62,6 +65,36 @@ it('lets a hold wait for commits that were decided on holds, and such commits wa
   await other.query('COMMIT')
   expect(await committing).toEqual([{ status: 'outdated' }])
 })
+
+const isolations = ['repeatable read', 'serializable'] as const
+
+it.each(isolations)(
+  'starts nothing under a hold where the database has %s as its default',
+  async (level) => {
+    const setting = `default_transaction_isolation=${level.replace(' ', '\\ ')}`
+    const { store, schema, other } = await open(databaseWith(setting))
+    const epoch = (await store.cluster?.holdsInEffect())?.epoch ?? 0
+    await other.query('BEGIN')
+    await other.query(`SELECT pg_advisory_xact_lock(${schema}.holds_lock_1())`)
+    const committing = store.commit([creation('task-1', {}, { holdEpoch: epoch })])
+    await isWaitedFor(other)
+    await other.query(`UPDATE ${schema}.counters SET value = value + 1 WHERE name = 'holds'`)
+    await other.query('COMMIT')
+    expect(await committing).toEqual([{ status: 'outdated' }])
+  },
+)
+
+it.each(isolations)(
+  'refuses %s as the default through a pooler, and says what to do',
+  async (level) => {
+    const url = databaseWith(`default_transaction_isolation=${level.replace(' ', '\\ ')}`)
+    const refusal = /ALTER ROLE .+ SET default_transaction_isolation = 'read committed'/
+    const options = { url, direct: url, schema: newSchema() }
+    onTestFinished(() => dropSchema(options.schema))
+    await expect(createPostgresStore(options)).rejects.toThrow(refusal)
+    await expect(inspectPostgres(options)).rejects.toThrow(refusal)
+  },
+)
 
 describe('a lease', () => {
   async function withOwner(leaseMs: number) {

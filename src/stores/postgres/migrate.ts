@@ -18,6 +18,7 @@ import { olderSchema } from '../../core/older-schema.ts'
 import { BUNDLED } from '../../core/package-files.ts'
 import type { Place } from './connection.ts'
 import { failureOf, unavailable } from './failures.ts'
+import { BEGIN } from './isolation.ts'
 
 export interface Migration {
   readonly number: number
@@ -130,7 +131,7 @@ async function bringUpToDate(
   await checkServer(client)
   const known = migrations.at(-1)?.number ?? 0
   if (isCurrent(await readSchemaRow(client, schema), schema, known)) return
-  await client.query('BEGIN')
+  await client.query(BEGIN)
   await client.query(`SET LOCAL lock_timeout = ${LOCK_MS}; SET LOCAL statement_timeout = 0`)
   await client.query('SELECT pg_advisory_xact_lock(hashtextextended($1, 0))', [`lull:${schema}`])
   // Another process may have migrated while this one waited for the lock.

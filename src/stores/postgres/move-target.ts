@@ -16,6 +16,7 @@ import { toText } from '../../ports/store/text.ts'
 import { type Place, readPlace, readSchema } from './connection.ts'
 import type { Row, Value } from './database.ts'
 import { failureOf, unavailable } from './failures.ts'
+import { BEGIN } from './isolation.ts'
 import { migrate } from './migrate.ts'
 import { createMovedTasks } from './moved-tasks.ts'
 import type { PostgresStoreOptions } from './postgres-store.ts'
@@ -41,7 +42,7 @@ export async function moveInto<T>(
     (await client.query<Row>(text, [...values])).rows
   try {
     await client.connect()
-    await query('BEGIN')
+    await query(BEGIN)
     await lock(query, schema)
     const earlier = await earlierNote(query, schema)
     const result = await work(createTarget(query, schema, earlier))

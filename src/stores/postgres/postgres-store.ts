@@ -8,9 +8,10 @@ import { createCommit } from './commit.ts'
 import { type Place, readPlace, readSchema } from './connection.ts'
 import { openDatabase } from './database.ts'
 import { createEvents } from './events.ts'
+import { requireReadCommitted } from './isolation.ts'
 import { createLists } from './lists.ts'
 import { createLogs } from './logs.ts'
-import { migrate, requireCurrent } from './migrate.ts'
+import { connected, migrate, requireCurrent } from './migrate.ts'
 import { createHolds, createKeyValues } from './notes.ts'
 import { createNotices } from './notices.ts'
 import { createPolicies } from './policies.ts'
@@ -59,6 +60,7 @@ async function opened(
   const schema = readSchema(options.schema ?? 'lull', 'postgres.schema')
   await prepare(place, schema)
   const isPooled = options.direct !== undefined
+  if (isPooled) await connected(place, requireReadCommitted)
   const db = openDatabase({ place, schema, isPooled, ...(waitMs === undefined ? {} : { waitMs }) })
   const leases = openDatabase({
     place: { ...direct, config: { ...direct.config, query_timeout: HEARTBEAT_MS } },

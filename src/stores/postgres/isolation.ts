@@ -1,0 +1,27 @@
+/**
+ * Every statement must see what was committed until it begins, also behind a lock that it waited for: a commit reads the holds after it has
+ * waited for one that is being placed. That is PostgreSQL's own default, and a role or a database can have another one.
+ */
+import type pg from 'pg'
+import { unavailable } from './failures.ts'
+
+export const SET_ISOLATION = "SET default_transaction_isolation = 'read committed'"
+
+/** Begins a transaction of several statements. */
+export const BEGIN = 'BEGIN ISOLATION LEVEL READ COMMITTED'
+
+/**
+ * For connections through a pooler, on which nothing can be set.
+ * @throws LullError `STORE_UNAVAILABLE` with what to do about it
+ */
+export async function requireReadCommitted(client: pg.Client): Promise<void> {
+  const { rows } = await client.query<{ level: string; user: string }>(
+    "SELECT current_setting('default_transaction_isolation') AS level, current_user AS user",
+  )
+  const [row] = rows
+  if (row === undefined || row.level === 'read committed') return
+  throw unavailable(
+    `transactions are "${row.level}" here by default, and Lull cannot change that through a pooler; run ` +
+      `ALTER ROLE "${row.user}" SET default_transaction_isolation = 'read committed', and restart the pooler`,
+  )
+}
