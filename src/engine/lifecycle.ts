@@ -37,6 +37,8 @@ export interface LifecycleDeps {
 
 /** A stopping process waits this long for the work that follows the last writes of its runs. */
 const LAST_WRITES_MS = 1_000
+/** A supervisor that asks for the health does not wait longer than some seconds. */
+const CHECK_MS = 2_000
 /** A child process that does not end by itself is sent SIGTERM after two seconds. */
 const AGENTS_CLOSE_MS = 3_000
 
@@ -45,6 +47,7 @@ export function createLifecycle(deps: LifecycleDeps): Lifecycle {
   const { membership, peers } = deps
   const { store, ledger, runs, events, followUps, subscriptions, audit, clock, log } = context
   let draining = false
+  let checking: Promise<string | undefined> | undefined
 
   async function start(): Promise<void> {
     await membership.start()
@@ -92,12 +95,27 @@ export function createLifecycle(deps: LifecycleDeps): Lifecycle {
     await audit.flush()
   }
 
+  /** The problem that the store's own check has found. Calls at the same time share one check. */
+  function checkStore(): Promise<string | undefined> {
+    checking ??= store
+      .check()
+      .then(
+        () => undefined,
+        (error: unknown) => describeError(error).message,
+      )
+      .finally(() => {
+        checking = undefined
+      })
+    return checking
+  }
+
   async function storeHealth(): Promise<Health['store']> {
-    try {
-      await store.check()
-    } catch (error) {
-      return { error: describeError(error).message }
+    const checked = checkStore()
+    if (!(await endsWithin(clock, CHECK_MS, checked))) {
+      return { error: `the store has not answered for ${CHECK_MS / 1_000} s` }
     }
+    const problem = await checked
+    if (problem !== undefined) return { error: problem }
     const error = ledger.trouble()
     return error === undefined ? 'ok' : { error }
   }

@@ -143,11 +143,18 @@ function stopping(
       log('error', 'the engine did not stop in time; tasks go on at the next start')
   }
   const letEnd = keepProcessAlive()
+  let drained: Promise<void> | undefined
   let closed: Promise<void> | undefined
+  /** The first call decides how long it takes: a server drains and then closes. */
+  function drainOnce(drainMs?: number): Promise<void> {
+    drained ??= drain(drainMs)
+    return drained
+  }
+
   return {
-    drain: () => drain(),
+    drain: () => drainOnce(),
     close({ drainMs } = {}) {
-      closed ??= drain(drainMs === undefined ? undefined : durationMs(drainMs, 'drainMs'))
+      closed ??= drainOnce(drainMs === undefined ? undefined : durationMs(drainMs, 'drainMs'))
         .finally(() => store.close())
         .finally(letEnd)
       return closed

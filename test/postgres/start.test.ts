@@ -1,8 +1,10 @@
 /** What an operator reads when PostgreSQL cannot be used, and what a server does while it is away. */
 import { mkdtempSync, rmSync } from 'node:fs'
+import { type AddressInfo, createServer, type Socket } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, inject, it, onTestFinished } from 'vitest'
+import { startProxy } from '../../src/stores/postgres/test-support/proxy.ts'
 import { startPostgres } from '../../src/stores/postgres/test-support/server.ts'
 import { type LullProcess, lull, serving } from '../scenarios/lull-process.ts'
 import { removeTestStore } from '../support/test-store.ts'
@@ -58,6 +60,39 @@ it('is not ready while PostgreSQL is away, answers within bounds, and goes on wh
   await database.start()
   await expect.poll(status).toBe(200)
   expect(await send(server)).toContain('completed')
+})
+
+it('ends its start with the exit code of an unreachable server when PostgreSQL takes the connection and says nothing', async () => {
+  const held = new Set<Socket>()
+  const silent = createServer((socket) => held.add(socket))
+  await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve))
+  onTestFinished(() => {
+    for (const socket of held) socket.destroy()
+    silent.close()
+  })
+  const { port } = silent.address() as AddressInfo
+  const url = `postgres://u:s3cret@127.0.0.1:${port}/x`
+  const { code, err } = await lull([...serve, data, '--postgres', url]).ended
+  expect(code).toBe(3)
+  expect(err).toMatch(/does not answer/)
+  expect(held.size).toBe(1)
+})
+
+it('says that it is not ready, and stops, while PostgreSQL says nothing', async () => {
+  const proxy = await startProxy(inject('postgres'))
+  const server = await serving([...serve, data, '--postgres', proxy.url])
+  onTestFinished(async () => {
+    server.signal('SIGKILL')
+    await server.ended
+  })
+  proxy.silence()
+  const ready = await fetch(`${server.url}/readyz`)
+  expect([ready.status, await ready.text()]).toEqual([
+    503,
+    expect.stringContaining('the store has not answered for 2 s'),
+  ])
+  server.signal('SIGTERM')
+  expect((await server.ended).code).toBe(0)
 })
 
 async function send(server: LullProcess & { readonly url: string }): Promise<string> {

@@ -25,6 +25,31 @@ it('Q1: sends a statement again that the server refused for a passing reason, up
   await expect(failure).rejects.toMatchObject({ code: 'STORE_UNAVAILABLE' })
 })
 
+it('waits with many statements at once for a server that is away, without a warning of Node', async () => {
+  const warnings: string[] = []
+  const note = ({ name }: Error): void => {
+    warnings.push(name)
+  }
+  process.on('warning', note)
+  onTestFinished(() => void process.off('warning', note))
+  const nowhere = open('postgres://ann@127.0.0.1:1/x', { waitMs: 200 })
+  await Promise.allSettled(Array.from({ length: 30 }, () => nowhere.read('SELECT 1')))
+  await new Promise(setImmediate)
+  expect(warnings).toEqual([])
+})
+
+it('closes although the server does not answer a statement', async () => {
+  const proxy = await startProxy(inject('postgres'))
+  const { config, name } = readPlace(proxy.url, 'url')
+  const endless = { name, config: { ...config, query_timeout: 0 } }
+  const db = openDatabase({ place: endless, schema: 'unused' })
+  const lost = proxy.loseFrom('no answer')
+  const failure = expect(db.read("SELECT 'no answer'")).rejects.toThrow('the store is closed')
+  await expect.poll(lost.happened).toBe(true)
+  await db.close()
+  await failure
+})
+
 it('Q1: gives up a statement that loses every race', async () => {
   const db = open(inject('postgres'))
   const raise = `DO $$ BEGIN RAISE EXCEPTION 'no' USING ERRCODE = '40001'; END $$`

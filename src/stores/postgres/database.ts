@@ -6,6 +6,7 @@
  *  Q3  the server ends a statement before the client stops to wait for it, so that none is left behind on the server;
  *  Q4  a connection that failed, or leads to a read-only server, is not used again.
  */
+import { setMaxListeners } from 'node:events'
 import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
 import type { Place } from './connection.ts'
@@ -52,6 +53,8 @@ const READERS = 4
 /** A statement that lost a race against others wins soon. */
 const RACES = 5
 const IDLE_MS = 30_000
+/** How long a statement may still take when the database is closed. */
+const CLOSE_MS = 1_000
 /** The server ends a statement so much earlier than the client would. */
 const EARLIER_MS = 500
 
@@ -79,6 +82,10 @@ export function openDatabase(options: DatabaseOptions): Database {
   const readers = pool(READERS)
   const writers = pool(options.writers ?? WRITERS)
   const closing = new AbortController()
+  // Each statement that waits listens to it.
+  setMaxListeners(0, closing.signal)
+  /** Cuts the connection of each statement that is not answered yet. */
+  const sent = new Set<() => void>()
 
   async function run(
     from: pg.Pool,
@@ -95,7 +102,7 @@ export function openDatabase(options: DatabaseOptions): Database {
       try {
         const client = await from.connect()
         wasSent = true
-        return await send(client, text, values(again))
+        return await send(client, text, values(again), sent)
       } catch (error) {
         const failure = failureOf(error)
         if (failure.kind === 'content') throw error
@@ -122,10 +129,17 @@ export function openDatabase(options: DatabaseOptions): Database {
       run(writers, text, values, { once: true, isBegun }),
     close() {
       closing.abort()
-      closed ??= Promise.all([readers.end(), writers.end()]).then(() => undefined)
+      closed ??= endWithin(Promise.all([readers.end(), writers.end()]), sent)
       return closed
     },
   }
+}
+
+/** A server that says nothing must not keep a process from stopping. */
+async function endWithin(ended: Promise<unknown>, sent: ReadonlySet<() => void>): Promise<void> {
+  await Promise.race([ended, sleep(CLOSE_MS, undefined, { ref: false })])
+  for (const cut of sent) cut()
+  await ended
 }
 
 /** Without the limit a statement that waits for a lock goes on when its client has left, and each repeat adds one. */
@@ -139,8 +153,15 @@ async function send(
   client: pg.PoolClient,
   text: string,
   values: readonly Value[],
+  sent: Set<() => void>,
 ): Promise<readonly Row[]> {
   let failed: unknown
+  let isCut = false
+  const cut = (): void => {
+    isCut = true
+    client.release(true)
+  }
+  sent.add(cut)
   // A connection that ends while it has no statement reports it here; the statement that follows fails by itself.
   const ended = (): void => undefined
   client.on('error', ended)
@@ -152,7 +173,8 @@ async function send(
     throw error
   } finally {
     client.off('error', ended)
-    client.release(failed !== undefined && !isUsable(failed))
+    sent.delete(cut)
+    if (!isCut) client.release(failed !== undefined && !isUsable(failed))
   }
 }
 

@@ -89,12 +89,12 @@ function byState(code: string, message: string): Failure {
   return meanings[code] ?? meanings[group] ?? { kind: 'refused', why: unknown }
 }
 
+const TIMEOUT = 'ETIMEDOUT'
+const TIMEOUT_TEXT = /timeout exceeded when trying to connect|timeout expired|connection timeout/
+
 /** Errors of `pg` and of its pool have no code. */
 const texts: readonly (readonly [RegExp, Failure])[] = [
-  [
-    /timeout exceeded when trying to connect|timeout expired|connection timeout/,
-    { kind: 'retry', why: 'PostgreSQL does not answer in time' },
-  ],
+  [TIMEOUT_TEXT, { kind: 'retry', why: 'PostgreSQL does not answer in time' }],
   [/SASL/, { kind: 'refused', why: 'PostgreSQL wants a password; put it into LULL_POSTGRES' }],
   [
     /SSL|certificate/,
@@ -109,6 +109,18 @@ const texts: readonly (readonly [RegExp, Failure])[] = [
 function byText(text: string): Failure {
   const [, failure] = texts.find(([pattern]) => pattern.test(text)) ?? []
   return failure ?? { kind: 'lost', why: text }
+}
+
+/** Whether the host said nothing. `pg` gives such an error no code. */
+export function isTimeout(error: unknown): boolean {
+  if (!(error instanceof Error)) return false
+  return ('code' in error && error.code === TIMEOUT) || TIMEOUT_TEXT.test(error.message)
+}
+
+/** The same error, with the code of the operating system for a host that says nothing. */
+export function withTimeoutCode(error: unknown): unknown {
+  if (!isTimeout(error)) return error
+  return Object.assign(new Error('timeout', { cause: error }), { code: TIMEOUT })
 }
 
 export function unavailable(why: string, cause?: unknown): LullError<'STORE_UNAVAILABLE'> {

@@ -17,7 +17,7 @@ import { isLullError, LullError } from '../../core/errors.ts'
 import { olderSchema } from '../../core/older-schema.ts'
 import { BUNDLED } from '../../core/package-files.ts'
 import type { Place } from './connection.ts'
-import { failureOf, unavailable } from './failures.ts'
+import { failureOf, isTimeout, unavailable, withTimeoutCode } from './failures.ts'
 import { BEGIN } from './isolation.ts'
 
 export interface Migration {
@@ -39,7 +39,7 @@ const OLDEST_VERSION = 140_000
 /** A process that waits for a lock blocks all statements that queue behind it, so it does not wait for long. */
 const LOCK_MS = 3_000
 const ATTEMPTS = 10
-/** A host that drops packets takes seconds for each attempt. No attempt starts after this time. */
+/** No attempt starts after this time. A host that says nothing has taken seconds for one, and gets no other. */
 const PATIENCE_MS = 8_000
 
 export function readMigrations(
@@ -67,15 +67,14 @@ export function migrate(
   place: Place,
   schema: string,
   migrations: readonly Migration[] = readMigrations(),
-  patienceMs: number = PATIENCE_MS,
 ): Promise<void> {
-  return patiently(place, patienceMs, (client) => bringUpToDate(client, schema, migrations))
+  return patiently(place, (client) => bringUpToDate(client, schema, migrations))
 }
 
 /** For a program that only reads (M6). @throws LullError `STORE_UNAVAILABLE` */
 export function requireCurrent(place: Place, schema: string): Promise<void> {
   const known = readMigrations().at(-1)?.number ?? 0
-  return patiently(place, PATIENCE_MS, async (client) => {
+  return patiently(place, async (client) => {
     await checkServer(client)
     const applied = await readSchemaRow(client, schema)
     if (isCurrent(applied, schema, known)) return
@@ -87,11 +86,7 @@ export function requireCurrent(place: Place, schema: string): Promise<void> {
   })
 }
 
-async function patiently(
-  place: Place,
-  patienceMs: number,
-  work: (client: pg.Client) => Promise<void>,
-): Promise<void> {
+async function patiently(place: Place, work: (client: pg.Client) => Promise<void>): Promise<void> {
   const began = performance.now()
   for (let attempt = 1; ; attempt++) {
     try {
@@ -99,7 +94,8 @@ async function patiently(
     } catch (error) {
       if (isLullError(error)) throw error
       const { kind, why } = failureOf(error)
-      const isLast = attempt === ATTEMPTS || performance.now() - began >= patienceMs
+      const isLast =
+        attempt === ATTEMPTS || isTimeout(error) || performance.now() - began >= PATIENCE_MS
       if (kind === 'refused' || kind === 'content' || isLast) {
         throw unavailable(`${why} (${place.name})`, error)
       }
@@ -116,7 +112,9 @@ export async function connected<T>(
   // A connection that is cut fails the statement that runs. It must not end the process.
   client.on('error', () => undefined)
   try {
-    await client.connect()
+    await client.connect().catch((error: unknown) => {
+      throw withTimeoutCode(error)
+    })
     return await work(client)
   } finally {
     await client.end().catch(() => undefined)
