@@ -12,6 +12,9 @@ import {
 } from './test-support/engine-harness.ts'
 
 const HOUR = 3_600_000
+const MINUTE = 60_000
+/** How long after a start the first run is. */
+const SOON = 2_000
 
 describe('what is older than its age', () => {
   it('is removed, by itself once an hour: ended tasks, events and claims', async () => {
@@ -28,6 +31,7 @@ describe('what is older than its age', () => {
     await harness.until(ended.id, 'completed')
     await harness.until(parked.id, 'paused-by-agent')
     await harness.emit('tick')
+    await harness.pass(SOON)
     await harness.pass(HOUR)
     await expect(harness.engine.get(alice, ended.id)).rejects.toMatchObject({
       code: 'TASK_NOT_FOUND',
@@ -36,6 +40,37 @@ describe('what is older than its age', () => {
     await harness.engine.resume(alice, { taskId: parked.id })
     await harness.until(parked.id, 'completed')
     expect(await harness.engine.prune()).toMatchObject({ tasks: 0, events: 0, claims: 0 })
+  })
+
+  it('R5: is removed soon after a start when the last run is an hour ago, however short the lives are', async () => {
+    const options = { tasksForMs: HOUR / 2 }
+    let harness = await createHarness({ options })
+    await harness.pass(SOON)
+    const { id } = await harness.send('end')
+    await harness.until(id, 'completed')
+    const lives = HOUR / MINUTE
+    for (let life = 0; life < lives; life++) {
+      harness = await (life % 2 === 0 ? harness.restart() : harness.recover())
+      await harness.pass(SOON)
+      expect((await harness.engine.list(alice)).tasks).toHaveLength(1)
+      // While nothing runs.
+      harness.clock.advance(MINUTE - SOON)
+    }
+    harness = await harness.restart()
+    await harness.pass(SOON)
+    expect((await harness.engine.list(alice)).tasks).toEqual([])
+  })
+
+  it('R5: is removed although the last run seems to be in the future', async () => {
+    const harness = await createHarness({ options: { tasksForMs: MINUTE } })
+    const { id } = await harness.send('end')
+    await harness.until(id, 'completed')
+    await harness.store.setValue('retention.last-run', harness.clock.now() + 1_000 * HOUR)
+    harness.crash()
+    harness.clock.advance(2 * MINUTE)
+    const next = await harness.recover()
+    await next.pass(SOON)
+    expect((await next.engine.list(alice)).tasks).toEqual([])
   })
 
   it('may be asked for again: the key of a message counts for its time alone', async () => {

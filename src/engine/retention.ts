@@ -6,6 +6,7 @@
  * R3  The row of a removed task is kept as long as idempotency keys are. A repeated message is answered from it and starts
  *     no second task.
  * R4  An event is kept until it is dispatched, however old it is.
+ * R5  It runs every hour, and soon after a start when the last run is longer ago: many processes live for minutes only.
  */
 import type { Clock } from '../ports/clock.ts'
 import type { Log } from '../ports/log.ts'
@@ -33,6 +34,12 @@ export interface Retention {
 
 const STEP = 500
 const EVERY_MS = 3_600_000
+/** A process that was started for a moment is done by then. */
+const FIRST_MS = 2_000
+/** After a failure, or when another process has the duty. */
+const AGAIN_MS = 300_000
+/** The name of the value that has the time of the last run. */
+const LAST_RUN = 'retention.last-run'
 
 export function createRetention(deps: {
   readonly store: Store
@@ -87,19 +94,28 @@ export function createRetention(deps: {
     }
   }
 
-  async function pruneOnDuty(): Promise<void> {
+  /** Prunes if the last run, of whatever process, is long enough ago. Returns how long to wait then. */
+  async function pruneWhenDue(): Promise<number> {
+    const last = await store.getValue(LAST_RUN)
+    // The hour of a store begins with its first process.
+    if (typeof last !== 'number') await store.setValue(LAST_RUN, clock.now())
+    const ago = typeof last === 'number' ? clock.now() - last : 0
+    // A last run in the future is of a clock that was wrong.
+    if (ago >= 0 && ago < EVERY_MS) return EVERY_MS - ago
     const mine = takeDuty('retention', EVERY_MS)
-    if (typeof mine === 'boolean' ? mine : await mine) await prune()
+    if (!(typeof mine === 'boolean' ? mine : await mine)) return AGAIN_MS
+    await prune()
+    await store.setValue(LAST_RUN, clock.now())
+    return EVERY_MS
   }
 
-  function start(): void {
+  function wait(ms: number): void {
     if (stopped) return
-    cancel = clock.after(EVERY_MS, () => {
-      pruneOnDuty()
-        .catch((error: unknown) =>
-          log('warn', 'old data could not be removed; trying again later', { error }),
-        )
-        .finally(start)
+    cancel = clock.after(ms, () => {
+      pruneWhenDue().then(wait, (error: unknown) => {
+        log('warn', 'old data could not be removed; trying again later', { error })
+        wait(AGAIN_MS)
+      })
     })
   }
 
@@ -108,7 +124,7 @@ export function createRetention(deps: {
     cancel?.()
   }
 
-  return { prune, start, stop }
+  return { prune, start: () => wait(FIRST_MS), stop }
 }
 
 type PruneStep = (before: number, after: string | undefined) => Promise<PruneResult>
