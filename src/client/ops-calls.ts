@@ -17,6 +17,8 @@ export interface OpsCalls {
   urlOf(path: string, query?: readonly (readonly [string, string])[]): string
   /** @throws ClientError */
   call<T>(method: HttpRequest['method'], url: string, body?: object): Promise<T>
+  /** Sends the values as JSON Lines. @throws ClientError */
+  sendLines<T>(url: string, values: readonly object[]): Promise<T>
   events<T>(url: string, signal: AbortSignal): AsyncGenerator<T, void>
 }
 
@@ -33,13 +35,24 @@ export function createOpsCalls(options: OpsOptions): OpsCalls {
     return `${server}/ops/${path}${text === '' ? '' : `?${text}`}`
   }
 
-  async function call<T>(method: HttpRequest['method'], url: string, body?: object): Promise<T> {
-    const response = await http.send({
-      url,
-      method,
-      headers: { accept: 'application/json', 'content-type': 'application/json' },
-      body: body === undefined ? undefined : JSON.stringify(body),
-    })
+  function call<T>(method: HttpRequest['method'], url: string, body?: object): Promise<T> {
+    const text = body === undefined ? undefined : JSON.stringify(body)
+    return sendText(method, url, 'application/json', text)
+  }
+
+  function sendLines<T>(url: string, values: readonly object[]): Promise<T> {
+    const lines = values.map((value) => `${JSON.stringify(value)}\n`)
+    return sendText('POST', url, 'application/x-ndjson', lines.join(''))
+  }
+
+  async function sendText<T>(
+    method: HttpRequest['method'],
+    url: string,
+    contentType: string,
+    body: string | undefined,
+  ): Promise<T> {
+    const headers = { accept: 'application/json', 'content-type': contentType }
+    const response = await http.send({ url, method, headers, body })
     const answer = parsed(await http.textOf(url, response))
     if (response.ok && isObject(answer)) return answer as T
     throw refused(url, response.status, answer)
@@ -56,7 +69,7 @@ export function createOpsCalls(options: OpsOptions): OpsCalls {
     }
   }
 
-  return { urlOf, call, events }
+  return { urlOf, call, sendLines, events }
 }
 
 function parsed(text: string): unknown {

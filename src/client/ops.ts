@@ -145,7 +145,7 @@ export interface Ops {
 }
 
 export function createOps(options: OpsOptions): Ops {
-  const { urlOf, call, events } = createOpsCalls(options)
+  const { urlOf, call, sendLines, events } = createOpsCalls(options)
   const taskPath = (taskId: string, rest = ''): string =>
     `tasks/${encodeURIComponent(taskId)}${rest}`
 
@@ -169,7 +169,8 @@ export function createOps(options: OpsOptions): Ops {
     logPage,
     webhooks: async (taskId) =>
       (await call<{ webhooks: [] }>('GET', urlOf(taskPath(taskId, '/webhooks')))).webhooks,
-    import: (exported, start) => call('POST', urlOf('imports'), { ...exported, start }),
+    import: ({ header, records }, start = false) =>
+      sendLines(urlOf('imports', start ? [['start', 'true']] : []), [header, ...records]),
     export: (id, redacted) => call('GET', urlOf(taskPath(id, '/export'), redaction(redacted))),
     agents: async () => (await call<{ agents: [] }>('GET', urlOf('agents'))).agents,
     queues: async () => (await call<{ queues: [] }>('GET', urlOf('queues'))).queues,

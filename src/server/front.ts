@@ -28,6 +28,7 @@ import {
   receive,
   writeText,
 } from './node-http.ts'
+import { isStreamed } from './ops-routes.ts'
 import { jsonHeaders, refusalAbove, refusalText } from './refusals.ts'
 import { inRequestSpan } from './telemetry/request-span.ts'
 import { whenOver } from './when-over.ts'
@@ -140,7 +141,11 @@ export function createFront(options: FrontOptions): Front {
 
   /** Nothing of the body is read before it is known who sends it. */
   function admit(request: NodeRequest, identity: Identity | undefined): void {
-    if (entered(request, identity, options)) receive(request, bodyLimitBytes, receiver)
+    if (!entered(request, identity, options)) return
+    // The route reads the body as a stream, with limits of its own.
+    const { method, path } = request
+    if (isStreamed(method, path, request.header('content-type'))) receiver.received(request)
+    else receive(request, bodyLimitBytes, receiver)
   }
 }
 

@@ -11,6 +11,8 @@ import { createHeartbeat, eventStream, eventStreamHeaders } from '../wire/event-
 import { parseStrictJson } from '../wire/strict-json.ts'
 import type { IdentityOf } from './auth/gate.ts'
 import { type Identity, may, memberIn, operatorIn } from './auth/identity.ts'
+import type { CountedResponse } from './counted-response.ts'
+import { readLines } from './read-lines.ts'
 import { systemClock } from './system/clock.ts'
 
 const noStore = { 'cache-control': 'no-store' }
@@ -87,11 +89,45 @@ function honoPath(path: string): string {
   return path.replace('{id}', ':id').replace('holds:preview', ':action{holds:preview}')
 }
 
-async function bodyOf(c: Context, { body }: OpsRoute): Promise<unknown> {
+/** Whether the body is read as a stream, by its route (`bodyOf`). */
+export function isStreamed(method: string, path: string, contentType: string | undefined): boolean {
+  return (
+    isLines(contentType) &&
+    opsRoutes.some(
+      (route) =>
+        route.fromLines !== undefined && route.method === method && matches(route.path, path),
+    )
+  )
+}
+
+function isLines(contentType: string | undefined): boolean {
+  return contentType?.split(';')[0]?.trim().toLowerCase() === 'application/x-ndjson'
+}
+
+async function bodyOf(c: Context, { body, fromLines }: OpsRoute): Promise<unknown> {
   if (body === undefined) return undefined
+  if (fromLines !== undefined && isLines(c.req.header('content-type'))) {
+    return fromLines(await readLines(c.req.raw.body ?? nothing(), { hold: holdOf(c) }))
+  }
   const parsed = parseStrictJson(new Uint8Array(await c.req.arrayBuffer()))
   if (parsed.problem === undefined) return parsed.value
   throw new LullError('INVALID_INPUT', { path: '', problem: parsed.problem })
+}
+
+async function* nothing(): AsyncGenerator<Uint8Array, void> {}
+
+/** Counts pieces of the body in the bytes in flight of the caller. Undefined without a socket. */
+function holdOf(c: Context): ((bytes: number) => void) | undefined {
+  const { outgoing } = (c.env ?? {}) as { readonly outgoing?: CountedResponse }
+  return (
+    outgoing &&
+    ((bytes) => {
+      const refused = outgoing.holdBody(bytes)
+      if (refused === undefined) return
+      const { limit, value } = refused
+      throw new LullError('LIMIT_EXCEEDED', { limit, value, retryAfterMs: 1_000 })
+    })
+  )
 }
 
 function afterIn(c: Context): number {

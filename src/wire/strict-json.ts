@@ -11,6 +11,13 @@ export type StrictJson =
 
 const DEPTH = 64
 
+/** How much of everything one text may have. */
+export interface JsonLimits {
+  readonly depth: number
+  readonly values: number
+  readonly names: number
+}
+
 /**
  * Values and names in one text. With this many a request takes some 40 ms of the event loop, and a text of 10 MiB could hold
  * fifty times as many.
@@ -23,19 +30,25 @@ const HALVES = 100_000
 const LONE_HALF =
   /\\u[dD](?:[89abAB][\da-fA-F]{2}(?!\\u[dD][c-fC-F])|(?<!\\u[dD][89abAB][\da-fA-F]{2}\\u[dD])[c-fC-F])/g
 
+const ofARequest: JsonLimits = { depth: DEPTH, values: VALUES, names: NAMES }
+
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 
 /** The `fault` of a problem is `syntax` for text that is not JSON, and `refused` for JSON that is not accepted. */
-export function parseStrictJson(body: Uint8Array | string, maxDepth: number = DEPTH): StrictJson {
+export function parseStrictJson(
+  body: Uint8Array | string,
+  some: Partial<JsonLimits> = {},
+): StrictJson {
+  const limits = { ...ofARequest, ...some }
   let text: string
   try {
     text = typeof body === 'string' ? body : utf8.decode(body)
   } catch {
     return { fault: 'syntax', problem: 'The body is not valid UTF-8' }
   }
-  const names = namesIn(text)
+  const names = namesIn(text, limits)
   if (names === undefined) {
-    const problem = `The body has more than ${VALUES} values, or more than ${NAMES} different names`
+    const problem = `The body has more than ${limits.values} values, or more than ${limits.names} different names`
     return { fault: 'refused', problem }
   }
   if (hasTooManyHalves(text)) {
@@ -48,13 +61,13 @@ export function parseStrictJson(body: Uint8Array | string, maxDepth: number = DE
   } catch {
     return { fault: 'syntax', problem: 'The body is not valid JSON' }
   }
-  if (membersOf(value, maxDepth) === names) return { value }
-  return inspect(text, maxDepth) ?? { value }
+  if (membersOf(value, limits.depth) === names) return { value }
+  return inspect(text, limits.depth) ?? { value }
 }
 
 /** Whether the text has more of anything than `parseStrictJson` accepts. For texts that another parser reads. */
 export function isTooCostly(text: string): boolean {
-  return namesIn(text) === undefined || hasTooManyHalves(text)
+  return namesIn(text, ofARequest) === undefined || hasTooManyHalves(text)
 }
 
 function hasTooManyHalves(text: string): boolean {
@@ -81,7 +94,7 @@ function membersOf(value: unknown, levels: number): number {
 }
 
 /** The number of names in a text: every name is followed by a colon. Undefined where there are too many. */
-function namesIn(text: string): number | undefined {
+function namesIn(text: string, limits: JsonLimits): number | undefined {
   let names = 0
   let values = 0
   for (let at = 0; at < text.length; at++) {
@@ -89,19 +102,19 @@ function namesIn(text: string): number | undefined {
     if (code === QUOTE) at = endOfString(text, at)
     else if (code === COLON) names++
     else if (code === COMMA || code === BRACKET || code === BRACE) values++
-    if (names + values > VALUES) return undefined
+    if (names + values > limits.values) return undefined
   }
-  return names > NAMES && hasTooManyNames(text) ? undefined : names
+  return names > limits.names && hasTooManyNames(text, limits.names) ? undefined : names
 }
 
 /** Counts names as they are written: one that is escaped in two ways counts twice. */
-function hasTooManyNames(text: string): boolean {
+function hasTooManyNames(text: string, most: number): boolean {
   const names = new Set<string>()
   for (let at = 0; at < text.length; at++) {
     if (text.charCodeAt(at) !== QUOTE) continue
     const end = endOfString(text, at)
     if (isName(text, end)) names.add(text.slice(at + 1, end))
-    if (names.size > NAMES) return true
+    if (names.size > most) return true
     at = end
   }
   return false

@@ -35,12 +35,22 @@ const importBody = z.strictObject({
   start: z.boolean().optional(),
 })
 
+const importQuery = z.strictObject({
+  /** As `start` of the body, for JSON Lines. */
+  start: flag,
+  tenant: z.string().optional(),
+})
+
 export const importTask: OpsRoute = {
   method: 'POST',
   path: '/ops/imports',
   scope: 'ops:control',
-  about: 'Takes over a task from an export, after checking it; an open task arrives held',
+  about:
+    'Takes over a task from an export, as JSON or as JSON Lines, after checking it; an open task arrives held',
+  query: importQuery,
   body: importBody,
+  // As `lull export` writes it: the header, then one record per line.
+  fromLines: ([header, ...records]) => ({ header, records }),
   answer: z.object({
     taskId: z.string(),
     state: z.string(),
@@ -49,8 +59,9 @@ export const importTask: OpsRoute = {
     holdId: z.string().optional(),
     missingChildren: z.array(z.string()),
   }),
-  handle: (engine, caller, { body }) => {
-    const { header, records, start } = parse(importBody, body)
+  handle: (engine, caller, { body, query }) => {
+    const { start: also } = readQuery(importQuery, query)
+    const { header, records, start = also } = parse(importBody, body)
     // The engine checks the header and each record before anything is believed.
     return engine.importTask(caller, {
       header: header as object as ExportHeader,

@@ -26,6 +26,8 @@ export interface OpsRoute {
   /** The query parameters. A parameter that is a list may be given several times. */
   readonly query?: z.ZodObject
   readonly body?: z.ZodType
+  /** Makes the body of the values of JSON Lines (`application/x-ndjson`), which are read as a stream with limits of their own. */
+  readonly fromLines?: (values: readonly unknown[]) => unknown
   readonly answer: z.ZodType
   readonly handle: (engine: Engine, caller: Caller, request: OpsRequest) => Promise<object>
 }
