@@ -122,15 +122,21 @@ function stopLines({ consent, suspension }: Task): readonly string[] {
     return operation === undefined ? [] : [`  for      ${plain(JSON.stringify(operation))}`]
   }
   if (suspension === undefined || suspension.pausing) return []
-  const { handle, conditions, deadlineAt } = suspension
+  const { handle, conditions, deadlineAt, mayStillAct } = suspension
   const rows: readonly (readonly [string, string | undefined])[] = [
     ['handle', handle],
     ['wakes', waitText(conditions, deadlineAt, Date.now())],
     ['deadline', deadlineAt],
+    ['acts', mayStillAct && stillActs(mayStillAct)],
   ]
   return rows.flatMap(([word, value]) =>
     value === undefined ? [] : [`  ${word.padEnd(8)} ${plain(value)}`],
   )
+}
+
+/** For people: which steps did not stop. */
+export function stillActs(steps: readonly string[]): string {
+  return `did not stop and may still act: ${steps.join(', ')}`
 }
 
 export function reminderLine(change: ReminderChange): string {

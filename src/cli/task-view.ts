@@ -6,7 +6,7 @@ import { durationText } from '../core/duration-text.ts'
 import { isPaused } from '../core/states.ts'
 import { waitText } from '../core/wait-text.ts'
 import type { Paint } from './command.ts'
-import { age, oneLine, stateText, statusText } from './render.ts'
+import { age, oneLine, stateText, statusText, stillActs } from './render.ts'
 
 /** What is known of the task. A Lull server tells all of it, another A2A agent some. */
 export interface TaskView {
@@ -20,6 +20,7 @@ export interface TaskView {
   readonly conditions?: ResumeConditions | undefined
   readonly deadlineAt?: string | undefined
   readonly isStopped: boolean
+  readonly mayStillAct?: readonly string[] | undefined
   readonly says: string
   /** How far the clock of the server is ahead of ours. */
   readonly skewMs: number
@@ -27,9 +28,10 @@ export interface TaskView {
 
 export function viewOfSummary(task: TaskSummary, now: number): TaskView {
   const { state, since, agent, turn, progress, pausing, stop, says, dueAt, remainingMs } = task
+  const { mayStillAct } = task
   const isStopped = stop !== undefined && !pausing
   return {
-    ...{ state, since, agent, turn, progress, pausing, isStopped },
+    ...{ state, since, agent, turn, progress, pausing, isStopped, mayStillAct },
     why: stop?.reason,
     conditions: (stop?.conditions ?? undefined) as ResumeConditions | undefined,
     deadlineAt: stop?.deadlineAt,
@@ -46,6 +48,7 @@ export function viewOfTask(task: Task): TaskView {
     state,
     since: status.timestamp,
     isStopped,
+    mayStillAct: suspension?.mayStillAct,
     pausing: suspension?.pausing,
     why: suspension?.reason,
     conditions: suspension?.conditions,
@@ -77,6 +80,7 @@ export function taskBlock(
   ]
   const rows: readonly (readonly [string, string])[] = [
     ['step', step === undefined ? '' : stepText(step, at)],
+    ['acts', view.mayStillAct === undefined ? '' : stillActs(view.mayStillAct)],
     ['why', view.why ?? ''],
     ['wakes', view.isStopped ? waitText(view.conditions, view.deadlineAt, at, 'exact') : ''],
     ['says', text === '' ? view.says : text],

@@ -5,7 +5,16 @@ import { type State, states } from '../core/states.ts'
 import { type PauseMode, type ResumeCause, resumeCauses } from '../core/suspension.ts'
 import { notA2A } from './client-error.ts'
 import type { WatchOptions } from './follow-task.ts'
-import { isTrue, memberOf, numberIn, objectIn, present, textIn, wordIn } from './shape.ts'
+import {
+  isTrue,
+  memberOf,
+  numberIn,
+  objectIn,
+  present,
+  someTextsIn,
+  textIn,
+  wordIn,
+} from './shape.ts'
 import type { Task, TaskFrame } from './task.ts'
 
 /**
@@ -38,6 +47,8 @@ export interface PausedOutcome {
   readonly reason?: string
   readonly conditions?: ResumeConditions
   readonly deadlineAt?: string
+  /** Steps that were told to stop and did not. They may act although the task is stopped. */
+  readonly mayStillAct?: readonly string[]
 }
 
 /** The pause is accepted and its handle is valid. The task has not reached its boundary. */
@@ -49,6 +60,8 @@ export interface PausingOutcome {
   readonly requestedAt: string
   readonly reason?: string
   readonly conditions?: ResumeConditions
+  /** Steps that were told to stop and did not. They may act although the task is stopped. */
+  readonly mayStillAct?: readonly string[]
 }
 
 /** The peer cannot pause, and `fallback: 'cancel'` was chosen. */
@@ -110,6 +123,7 @@ export function readPaused(value: unknown): PausedOutcome | PausingOutcome {
     handle,
     reason: textIn(value, 'reason'),
     conditions: objectIn(value, 'conditions') as ResumeConditions | undefined,
+    mayStillAct: someTextsIn(value, 'mayStillAct'),
   }
   if (isTrue(value, 'pausing')) {
     const requestedAt = textIn(value, 'requestedAt') ?? ''

@@ -8,7 +8,17 @@ import { isPaused, type State, states } from '../core/states.ts'
 import { pauseModes, resumeCauses } from '../core/suspension.ts'
 import { PROGRESS, REMINDERS, STREAMS, TASK_CONTROL, USAGE, USER_CONSENT } from './extensions.ts'
 import { harnFacts } from './harn-facts.ts'
-import { isTrue, memberOf, numberIn, objectIn, present, textIn, textsIn, wordIn } from './shape.ts'
+import {
+  isTrue,
+  memberOf,
+  numberIn,
+  objectIn,
+  present,
+  someTextsIn,
+  textIn,
+  textsIn,
+  wordIn,
+} from './shape.ts'
 import type {
   Consent,
   ExtendedState,
@@ -95,6 +105,7 @@ function suspensionIn(control: JsonObject | undefined, pausing: boolean): Suspen
     pausedAt: textIn(control, 'pausedAt'),
     deadlineAt: textIn(control, 'deadlineAt'),
     conditions: objectIn(control, 'conditions') as ResumeConditions | undefined,
+    mayStillAct: someTextsIn(control, 'mayStillAct'),
   })
 }
 

@@ -29,6 +29,12 @@ export function textsIn(value: unknown, name: string): readonly string[] {
   return listIn(value, name).filter((one) => typeof one === 'string')
 }
 
+/** Undefined where there is none. */
+export function someTextsIn(value: unknown, name: string): readonly string[] | undefined {
+  const texts = textsIn(value, name)
+  return texts.length === 0 ? undefined : texts
+}
+
 export function isTrue(value: unknown, name: string): boolean {
   return memberOf(value, name) === true
 }

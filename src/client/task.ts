@@ -32,6 +32,8 @@ export interface Suspension {
   readonly deadlineAt?: string
   /** What wakes the task. Absent: only an explicit resume. */
   readonly conditions?: ResumeConditions
+  /** Steps that were told to stop and did not. They may act although the task is stopped. */
+  readonly mayStillAct?: readonly string[]
 }
 
 /** How the last stop ended. */

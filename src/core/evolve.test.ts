@@ -86,6 +86,7 @@ describe('a task that was just submitted', () => {
       resumes: [],
       holds: [],
       deaths: 0,
+      abandoned: [],
       turn: 0,
       journal: { generation: 0, afterSeq: 0, countFrom: 0, voided: [] },
       reminders: [],

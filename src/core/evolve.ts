@@ -9,6 +9,7 @@
  *  E4  a terminal task is never changed again.
  */
 
+import { withAbandoned } from './evolve/abandoned.ts'
 import { fork } from './evolve/forking.ts'
 import { copyTask, createTask, type OwnTask } from './evolve/own-task.ts'
 import { end, move, withStatus } from './evolve/status.ts'
@@ -79,6 +80,11 @@ const folds: { readonly [T in Exclude<RecordType, 'submitted'>]: Fold<T> } = {
     return { deaths: 0, turn, reminders: afterTurn(task.reminders, turn, outcome).left }
   },
   attempt: () => progressed,
+  abandoned: (task, record) => ({
+    ...progressed,
+    abandoned: withAbandoned(task.abandoned, record),
+  }),
+  'not-awaited': () => progressed,
   skipped: () => progressed,
   value: () => progressed,
   'child-ended': () => progressed,

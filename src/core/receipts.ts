@@ -94,6 +94,9 @@ const receipts: { readonly [T in RecordType]: Describe<T> } = {
   value: noReceipt,
   step: noReceipt,
   attempt: noReceipt,
+  // The receipt of the next stop names the steps that may still act.
+  abandoned: noReceipt,
+  'not-awaited': noReceipt,
   skipped: noReceipt,
   delegated: noReceipt,
   'child-ended': noReceipt,

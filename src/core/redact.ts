@@ -33,6 +33,8 @@ const contents: { readonly [T in RecordType]: readonly (keyof Of<T>)[] } = {
   artifact: [],
   usage: [],
   attempt: [],
+  abandoned: [],
+  'not-awaited': [],
   skipped: [],
   'child-ended': [],
   'turn-started': ['digest'],

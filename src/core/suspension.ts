@@ -77,6 +77,8 @@ export interface Suspension {
   readonly byBudget?: true
   /** The first stop of a fork. The request that made the fork resumes it. Forks of older versions lack it. */
   readonly byFork?: true
+  /** The steps that were told to stop before it and did not. They may act while the task is stopped. */
+  readonly mayStillAct?: readonly string[]
   /** For `code-changed`: the entry whose fingerprint differs; resuming accepts the new code there. */
   readonly mismatch?: string
   /** For `code-changed`: the operations that are not recorded; resuming lets each of them run once. */

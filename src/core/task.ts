@@ -54,6 +54,8 @@ export interface Task {
   /** The span that let the task begin or go on: of the request that sent it or answered it, or of its last resume. */
   readonly trace?: SpanLink | undefined
   readonly deaths: number
+  /** Executions of steps that were told to stop and did not. They may still act. */
+  readonly abandoned: readonly AbandonedStep[]
   readonly turn: number
   readonly journal: Journal
   readonly reminders: readonly PendingReminder[]
@@ -75,6 +77,13 @@ export interface Task {
     /** Of the last one. Absent for the first version, which had no anchor. */
     readonly version?: 2
   }
+}
+
+/** A step with executions that no attempt waits for any more. */
+export interface AbandonedStep {
+  readonly key: string
+  readonly name: string
+  readonly attempts: readonly number[]
 }
 
 /** The answer to a resume. It is kept for repeated requests, and for later resumes that are told who was first. */

@@ -61,6 +61,11 @@ export interface Retry {
 export interface StepOptions {
   readonly retry?: Retry
   readonly timeoutMs?: Duration
+  /**
+   * How long the function counts as in flight after its time limit, or a pause, told it to stop. Until then no pause or stop
+   * of the task commits, and no further attempt begins. Afterwards the task says that the step may still act. Default 60 s.
+   */
+  readonly abandonAfterMs?: Duration
   /** The key of the journal entry. Default: the step's name and how often it was used before. */
   readonly key?: string
   /**

@@ -74,6 +74,11 @@ export interface AgentDefinition<S extends StandardSchemaV1 = NoSchema> {
    * stops the task for an operator. `run` executes the step. That repeats a side effect if the step was only renamed.
    */
   readonly newSteps?: 'stop' | 'run'
+  /**
+   * Fails a task whose code ends while an operation is open that nobody awaited. Without it the operation is waited for, and
+   * the task and the log say so.
+   */
+  readonly strict?: boolean
   /** False if the agent's tasks cannot be paused. */
   readonly pause?: boolean
   /** False if the agent takes no reminders. Its providers are then off. */

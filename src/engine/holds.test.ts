@@ -33,7 +33,7 @@ describe('a hold', () => {
     const taskIds = [end.id, park.id, 'nobody', work.id]
     const answer = await w.engine.hold(olga, { scope: { taskIds }, reason: 'audit' })
     expect(answer.outcomes).toEqual([
-      { taskId: work.id, outcome: 'held' },
+      { taskId: work.id, outcome: 'held', pausing: true },
       { taskId: park.id, outcome: 'held' },
       { taskId: end.id, outcome: 'terminal' },
       { taskId: 'nobody', outcome: 'unknown' },

@@ -43,6 +43,8 @@ const measures: { readonly [T in RecordType]: Measure<T> } = {
   step: unmeasured,
   value: unmeasured,
   'child-called': unmeasured,
+  abandoned: unmeasured,
+  'not-awaited': unmeasured,
   'turn-ended': unmeasured,
   compacted: unmeasured,
   continued: unmeasured,

@@ -16,6 +16,11 @@ export interface EngineOptions {
   readonly memoryLimitBytes: number
   /** How long the answer to a pause may wait for its commit. */
   readonly graceMs: number
+  /**
+   * How long a step that was told to stop, by its time limit or a pause, counts as in flight. After that its task waits for it
+   * no longer, and says that it may still act. A step's own `abandonAfterMs` overrides it.
+   */
+  readonly abandonAfterMs: number
   /** Whether a resume must name the handle. */
   readonly requireHandle: boolean
   /** How many processes may die while running a task, without a new record of it, before the task is stopped. */
@@ -94,6 +99,7 @@ export const defaultOptions: EngineOptions = {
   warmForMs: 60_000,
   memoryLimitBytes: 1_500_000_000,
   graceMs: 10_000,
+  abandonAfterMs: 60_000,
   requireHandle: false,
   maxDeaths: 5,
   stepResultBytes: 1_048_576,

@@ -1,6 +1,7 @@
 /** What a pause or a park by a worker is answered. */
 import type { ResumeConditions } from '../core/conditions.ts'
 import { LullError } from '../core/errors.ts'
+import { mayStillAct } from '../core/evolve/abandoned.ts'
 import { isPaused, isTerminal, type State } from '../core/states.ts'
 import type { Suspension } from '../core/suspension.ts'
 import type { Task } from '../core/task.ts'
@@ -17,6 +18,8 @@ export interface PauseAnswer {
   readonly deadlineAt?: number
   readonly reason?: string
   readonly conditions?: ResumeConditions
+  /** Steps that were told to stop and did not. They may act although the task is stopped. */
+  readonly mayStillAct?: readonly string[]
 }
 
 /**
@@ -33,6 +36,7 @@ export function pauseAnswer(task: Task, asked: Suspension['initiator']): PauseAn
     throw new LullError('TASK_NOT_PAUSABLE', { taskId: task.id, state: task.state, why })
   }
   const { handle, requestedAt, pausedAt, deadlineAt, reason, conditions } = stopped
+  const acting = mayStillAct(task)
   return {
     taskId: task.id,
     state: task.state,
@@ -43,5 +47,6 @@ export function pauseAnswer(task: Task, asked: Suspension['initiator']): PauseAn
     ...(deadlineAt === undefined ? {} : { deadlineAt }),
     ...(reason === undefined ? {} : { reason }),
     ...(conditions === undefined ? {} : { conditions }),
+    ...(acting === undefined ? {} : { mayStillAct: acting }),
   }
 }

@@ -3,7 +3,7 @@ import { createOps, type Ops } from '../../client/ops.ts'
 import { scopeText } from '../../client/scope-text.ts'
 import { type Command, exitCodes, type Input, UsageError } from '../command.ts'
 import { opsOptions, serverUrl, urlFlag } from '../remote.ts'
-import { age, plain } from '../render.ts'
+import { age, plain, stillActs } from '../render.ts'
 import { scopeFlags, scopeIn, tasksText } from '../scope-flags.ts'
 
 export const hold: Command = {
@@ -40,6 +40,12 @@ export const hold: Command = {
     else {
       const held = result.outcomes.filter(({ outcome }) => /held$/.test(outcome)).length
       io.print(`${plain(result.holdId)}  holds ${tasksText(held)}`)
+      const pausing = result.outcomes.filter((one) => one.pausing === true).length
+      if (pausing > 0)
+        io.print(`In ${tasksText(pausing)} a step was told to stop and has not ended`)
+      for (const { taskId, mayStillAct } of result.outcomes) {
+        if (mayStillAct !== undefined) io.print(plain(`Task ${taskId}  ${stillActs(mayStillAct)}`))
+      }
       io.print(io.paint('dim', `To let them go on: ${io.self} hold lift ${plain(result.holdId)}`))
     }
     return exitCodes.ok

@@ -4,7 +4,7 @@ import type { ResumeConditions } from '../../core/conditions.ts'
 import { pauseModes } from '../../core/suspension.ts'
 import { type Command, exitCodes, type Paint } from '../command.ts'
 import { jsonIn, urlFlag } from '../remote.ts'
-import { plain, stateText } from '../render.ts'
+import { plain, stateText, stillActs } from '../render.ts'
 import { taskIn } from '../task-id.ts'
 import { wordIn } from '../word-in.ts'
 
@@ -86,5 +86,7 @@ function pauseLine(result: PauseOutcome, paint: Paint): string {
     return `Task ${plain(result.taskId)}  ${result.outcome}`
   }
   const word = `${stateText(result.state, paint)}${result.outcome === 'pausing' ? ', pausing' : ''}`
-  return `Task ${plain(result.taskId)}  ${word}  ${plain(result.handle)}`
+  const { mayStillAct } = result
+  const acts = mayStillAct === undefined ? '' : `  ${plain(stillActs(mayStillAct))}`
+  return `Task ${plain(result.taskId)}  ${word}  ${plain(result.handle)}${acts}`
 }

@@ -8,7 +8,7 @@ const none: readonly never[] = []
 
 /**
  * The history, the journal, the reminders and the chain of receipts go on. What belongs to the other task alone ends: its
- * parent and children, its run, pause, holds and resumes, and what it used.
+ * parent and children, its run and what may still act of it, pause, holds and resumes, and what it used.
  */
 export function fork(
   task: Task,
@@ -32,6 +32,7 @@ export function fork(
     deferred: undefined,
     run: undefined,
     deaths: 0,
+    abandoned: none,
     children: none,
     usage: noUsage,
   }

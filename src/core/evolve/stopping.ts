@@ -3,6 +3,7 @@ import type { LogRecord, RunToken } from '../records.ts'
 import type { State } from '../states.ts'
 import { type Suspension, wakeOf } from '../suspension.ts'
 import { RESUME_MEMORY, type ResumeAnswer, type Task } from '../task.ts'
+import { mayStillAct } from './abandoned.ts'
 import { move } from './status.ts'
 
 export function requested(task: Task, handle: string): Suspension {
@@ -19,6 +20,7 @@ export function stop(
   at: number,
 ): Partial<Task> {
   const { deadlineAt, fireAt } = times
+  const acting = mayStillAct(task)
   return {
     state: move(task, state),
     statusAt: at,
@@ -29,6 +31,7 @@ export function stop(
       ...suspension,
       ...(deadlineAt === undefined ? {} : { deadlineAt }),
       ...(fireAt === undefined ? {} : { fireAt }),
+      ...(acting === undefined ? {} : { mayStillAct: acting }),
     },
   }
 }

@@ -26,6 +26,24 @@ export type JournalRecord = {
       readonly outcome: 'interrupted' | 'failed'
       readonly failure?: Failure
     }
+  /**
+   * The function of a step was told to stop, and went on for `abandonAfterMs`. The task waits for it no longer, and it may
+   * still act. With `settled` that execution has ended since.
+   */
+  | {
+      readonly type: 'abandoned'
+      readonly key: string
+      readonly name: string
+      readonly attempt: number
+      readonly settled?: true
+    }
+  /** The code of the run ended while these operations were open: `operations` has the keys of the first ones. */
+  | {
+      readonly type: 'not-awaited'
+      readonly key: string
+      readonly operations: readonly string[]
+      readonly count: number
+    }
   | { readonly type: 'skipped'; readonly key: string; readonly name: string }
   | {
       readonly type: 'said'

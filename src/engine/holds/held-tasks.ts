@@ -1,5 +1,7 @@
 /** Holds and lifts the tasks in the scope of a hold, one page of tasks after the other. */
+import { mayStillAct } from '../../core/evolve/abandoned.ts'
 import { isTerminal } from '../../core/states.ts'
+import type { Task } from '../../core/task.ts'
 import type { Hold, HoldScope } from '../../ports/store/holds.ts'
 import type { OpenTaskQuery, TaskRow } from '../../ports/store/tasks.ts'
 import { type EngineContext, mintHandle } from '../context.ts'
@@ -12,6 +14,10 @@ export type HoldOutcome = 'held' | 'already_held' | 'terminal' | 'unknown'
 export interface TaskOutcome {
   readonly taskId: string
   readonly outcome: HoldOutcome
+  /** Its running step was told to stop and has not ended. The task stops when it has, or after its `abandonAfterMs`. */
+  readonly pausing?: true
+  /** Steps that were told to stop before and did not. They may act although the task is held. */
+  readonly mayStillAct?: readonly string[]
 }
 
 type Context = Pick<EngineContext, 'store' | 'ledger' | 'runs' | 'ids'>
@@ -22,10 +28,7 @@ const PAGE = 256
 export async function holdTasks(context: Context, hold: Hold): Promise<readonly TaskOutcome[]> {
   const outcomes: TaskOutcome[] = []
   for await (const taskIds of tasksIn(context, hold.scope)) {
-    const page = taskIds.map(async (taskId) => ({
-      taskId,
-      outcome: await holdTask(context, hold, taskId),
-    }))
+    const page = taskIds.map((taskId) => holdTask(context, hold, taskId))
     outcomes.push(...(await Promise.all(page)))
   }
   return outcomes
@@ -35,22 +38,34 @@ export async function holdTask(
   { ledger, runs, ids }: Context,
   hold: Hold,
   taskId: string,
-): Promise<HoldOutcome> {
+): Promise<TaskOutcome> {
   const task = await ledger.read(taskId)
-  if (task === undefined || !isCovered(hold.scope, { ...task, taskId })) return 'unknown'
+  if (task === undefined || !isCovered(hold.scope, { ...task, taskId })) {
+    return { taskId, outcome: 'unknown' }
+  }
   // An unreadable task cannot run, and nothing can be written to it.
-  if (isUnreadable(task)) return 'unknown'
-  if (isTerminal(task.state)) return 'terminal'
+  if (isUnreadable(task)) return { taskId, outcome: 'unknown' }
+  if (isTerminal(task.state)) return { taskId, outcome: 'terminal', ...whatActs(task) }
   const { mode = 'interrupt_immediate' } = hold
-  const { records, task: after } = await runs.commitStop(taskId, mode, (_now, atBoundary) => ({
+  const { records, latest } = await runs.commitStop(taskId, mode, (_now, atBoundary) => ({
     type: 'hold',
     hold: markOf(hold),
     mode,
     handle: mintHandle(ids),
     atBoundary,
   }))
-  if (records.length > 0) return 'held'
-  return isTerminal(after.state) ? 'terminal' : 'already_held'
+  const outcome =
+    records.length > 0 ? 'held' : isTerminal(latest.state) ? 'terminal' : 'already_held'
+  return { taskId, outcome, ...whatActs(latest) }
+}
+
+/** What of the task may act although it is held. */
+function whatActs(task: Task): Pick<TaskOutcome, 'pausing' | 'mayStillAct'> {
+  const acting = mayStillAct(task)
+  return {
+    ...(task.pausing === undefined ? {} : { pausing: true }),
+    ...(acting === undefined ? {} : { mayStillAct: acting }),
+  }
 }
 
 /** Lifts the hold from every task that it holds. Returns how many those were. */

@@ -146,6 +146,6 @@ function isSameHold(a: Hold, b: Hold): boolean {
 }
 
 /** A new hold cannot find a task already held by it, except a task that was created under it. */
-function asNew({ taskId, outcome }: TaskOutcome): TaskOutcome {
-  return { taskId, outcome: outcome === 'already_held' ? 'held' : outcome }
+function asNew(found: TaskOutcome): TaskOutcome {
+  return found.outcome === 'already_held' ? { ...found, outcome: 'held' } : found
 }

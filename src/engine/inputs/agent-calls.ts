@@ -27,6 +27,7 @@ const retryFields = {
 export const stepOptionsInput: z.ZodType<CheckedStepOptions> = z.strictObject({
   retry: (z.strictObject(retryFields) as z.ZodType<InMs<Retry>>).optional(),
   timeoutMs: positiveDuration.optional(),
+  abandonAfterMs: duration.optional(),
   key: text.min(1).optional(),
   added: z.boolean().optional(),
 } satisfies FieldsOf<CheckedStepOptions>) as z.ZodType<CheckedStepOptions>

@@ -243,6 +243,7 @@ export const suspension: z.ZodType<Suspension> = exactly<Suspension>({
   deadlineAt: dueAt.optional(),
   fireAt: dueAt.optional(),
   pausedFrom: state,
+  mayStillAct: list(text, 64).optional(),
   eventsAfter: count,
   links: links.optional(),
   key: key.optional(),

@@ -84,6 +84,8 @@ const fields: { readonly [T in RecordType]: Fields<T> } = {
     topLevel: yes.optional(),
   },
   attempt: { ...operation, attempt: count, outcome: attemptOutcome, failure: failure.optional() },
+  abandoned: { ...operation, name: text, attempt: count, settled: yes.optional() },
+  'not-awaited': { ...operation, operations: list(key, MANY), count },
   skipped: { ...operation, name: text },
   said: {
     ...operation,

@@ -96,6 +96,8 @@ const stamps: { readonly [T in Exclude<RecordType, 'submitted'>]: Stamp<T> } = {
   step: untraced,
   value: untraced,
   'child-called': untraced,
+  abandoned: untraced,
+  'not-awaited': untraced,
   'turn-ended': untraced,
   compacted: untraced,
   continued: untraced,

@@ -56,6 +56,7 @@ const limits: RunHost['limits'] = {
   journalRecords: unlimited,
   journalBytes: unlimited,
   pendingReminders: unlimited,
+  abandonAfterMs: 0,
   blockMs: 0,
 }
 

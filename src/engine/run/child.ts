@@ -128,6 +128,7 @@ async function resultOf(deps: ChildFactoryDeps, id: string, exists: Exists): Pro
   return core.perform<ChildResult>({
     key,
     harmless: true,
+    waits: true,
     replay: (entry) => {
       const ended = recordOf(entry, 'child-ended')
       return ended && { value: ended.result }

@@ -7,18 +7,30 @@
  * X3  A step inside a step is over when the outer step is over.
  * X4  A step waits for a child while a call or a step inside it waits for one.
  * X5  Its span ends once: with the outcome of the function, or when its run is over, whatever the function does then.
+ * X6  Its function is in flight until it settles, also when it was told to stop before (by its time limit, a pause, the end of
+ *     its run). From then on it is in flight for `abandonAfterMs` at most, and is then abandoned: it may still act.
+ *
+ *       running ──told to stop──▶ expected to end ──abandonAfterMs──▶ abandoned
+ *          └───────settles──────────┴──▶ settled ◀───────settles─────────┘
  */
 import { LullError } from '../../core/errors.ts'
 import type { Span } from '../../ports/tracing.ts'
 import type { RunHost } from './host.ts'
 
 export interface ExecutionDeps {
-  readonly host: Pick<RunHost, 'log'>
+  readonly host: Pick<RunHost, 'log' | 'clock'>
   readonly taskId: string
   readonly step: string
   readonly outer: Execution | undefined
   readonly span?: Span | undefined
+  readonly abandonAfterMs: number
+  /** It was told to stop so long ago, and is in flight still (X6). */
+  expired(execution: Execution): void
+  /** Its function has settled. */
+  settled(execution: Execution): void
 }
+
+type Phase = 'running' | 'expected to end' | 'abandoned' | 'settled'
 
 export class Execution {
   readonly #deps: ExecutionDeps
@@ -28,6 +40,12 @@ export class Execution {
   #timedOut = false
   #waits = 0
   #span: Span | undefined
+  #phase: Phase = 'running'
+  #cancelExpiry: (() => void) | undefined
+  /** Rejects the outcome. */
+  #fail: ((error: unknown) => void) | undefined
+  /** Called when the function is in flight no longer. */
+  #landed: (() => void) | undefined
 
   constructor(deps: ExecutionDeps) {
     this.#deps = deps
@@ -63,9 +81,75 @@ export class Execution {
     if (outer !== undefined) outer.#addWaits(count)
   }
 
+  /** Whether its function is in flight (X6). */
+  get inFlight(): boolean {
+    return this.#phase === 'running' || this.#phase === 'expected to end'
+  }
+
+  get abandonAfterMs(): number {
+    return this.#deps.abandonAfterMs
+  }
+
+  get abandoned(): boolean {
+    return this.#phase === 'abandoned'
+  }
+
+  /** The result of its function, or the error that ended the execution before. */
+  outcome<T>(work: Promise<T>): Promise<T> {
+    return new Promise((resolve, reject) => {
+      this.#fail = reject
+      work.then(
+        (value) => {
+          if (this.over !== undefined) this.#returnedLate()
+          this.#settle()
+          resolve(value)
+        },
+        (error: unknown) => {
+          this.#settle()
+          reject(error)
+        },
+      )
+    })
+  }
+
+  /** Resolves when its function is in flight no longer. */
+  landed(): Promise<void> {
+    return new Promise((resolve) => {
+      this.#landed = resolve
+    })
+  }
+
+  #settle(): void {
+    this.#cancelExpiry?.()
+    this.#deps.settled(this)
+    this.#phase = 'settled'
+    this.#landed?.()
+  }
+
+  /** Waits for its function no longer, once that is written (X6). */
+  async abandon(written: Promise<void>): Promise<void> {
+    this.#cancelExpiry?.()
+    this.#phase = 'abandoned'
+    await written
+    this.#landed?.()
+    this.#fail?.(this.signal.reason)
+  }
+
   /** Fires the signal, which asks the function to stop. */
   abort(reason: Error): void {
     this.#controller.abort(reason)
+    this.#expectEnd()
+  }
+
+  #expectEnd(): void {
+    if (this.#phase !== 'running') return
+    this.#phase = 'expected to end'
+    const { host, abandonAfterMs, expired } = this.#deps
+    this.#cancelExpiry = host.clock.after(abandonAfterMs, () => {
+      if (this.#phase !== 'expected to end') return
+      this.#phase = 'running'
+      expired(this)
+    })
   }
 
   /** Whether it timed out, or a step around it did. */
@@ -77,6 +161,11 @@ export class Execution {
     this.#timedOut = true
     this.end(error.message)
     this.abort(error)
+  }
+
+  /** Its attempt fails now, whatever its function does. */
+  fail(error: Error): void {
+    this.#fail?.(error)
   }
 
   end(why: string): void {
@@ -116,7 +205,7 @@ export class Execution {
   }
 
   /** The function returned although the step was over before. */
-  returnedLate(): void {
+  #returnedLate(): void {
     this.#tell('a step returned after it was over; its result is not used', this.over ?? '')
   }
 

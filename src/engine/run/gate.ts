@@ -63,6 +63,7 @@ export class Gate {
   #turns = 0
   #stop = false
   #stopsWanted = 0
+  #refusesStops = false
   #mode: PauseMode | undefined
   #closed = false
   readonly #blocked: Set<Blocked> = new Set()
@@ -132,6 +133,23 @@ export class Gate {
     } finally {
       leave()
     }
+  }
+
+  /** No park and no question starts before `work` settles, and what is blocked by one may start. */
+  async withoutStops<T>(work: () => Promise<T>): Promise<T> {
+    this.#refusesStops = true
+    this.review()
+    try {
+      return await work()
+    } finally {
+      this.#refusesStops = false
+    }
+  }
+
+  /** What was begun inside an operation goes on after it. The run is at no boundary until `landed` resolves. */
+  whileInFlight(landed: Promise<void>): void {
+    this.#inFlight++
+    void landed.then(() => this.#leave())
   }
 
   /** The run waits for something outside, in no operation, until `work` settles. */
@@ -250,9 +268,12 @@ export class Gate {
   #isAllowed(kind: Kind, { turn, inside }: Scope): boolean {
     if (this.#closed) return false
     if (kind === 'last') return true
-    if (kind === 'stop') return this.#mode === undefined && !this.#stop && this.#inFlight === 0
+    if (kind === 'stop') {
+      if (this.#refusesStops || this.#stop) return false
+      return this.#mode === undefined && this.#inFlight === 0
+    }
     if (inside !== undefined) return true
-    if (this.#stop || this.#stopsWanted > 0) return false
+    if (this.#stop || (this.#stopsWanted > 0 && !this.#refusesStops)) return false
     if (this.#mode === undefined) return true
     return this.#mode === 'wait_for_completion' && turn !== undefined
   }

@@ -22,6 +22,8 @@ export interface RunLimits {
   readonly journalBytes: number
   /** Reminders that may be pending on one task. */
   readonly pendingReminders: number
+  /** How long a function that was told to stop counts as in flight, if its step does not say. */
+  readonly abandonAfterMs: number
   /** Synchronous agent code that takes longer than this is reported, because it blocks the process. */
   readonly blockMs: number
 }

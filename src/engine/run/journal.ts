@@ -132,8 +132,7 @@ export class Journal {
     const recorded = new Map<string, number>()
     for (const [key, { seq }] of this.#attempts ?? []) recorded.set(key, seq)
     for (const [key, entry] of this.#entries ?? []) {
-      const isAsked = entry.kind !== 'record' || entry.record.type !== 'reminders-shown'
-      if (isAsked) recorded.set(key, entry.seq)
+      if (entry.kind !== 'record' || isAsked(entry.record)) recorded.set(key, entry.seq)
     }
     for (const key of recorded.keys()) {
       // A step that is finished does not run its function again.
@@ -216,6 +215,9 @@ export class Journal {
         this.#enterInside(record.key)
         break
       }
+      // The attempt has a record of its own.
+      case 'abandoned':
+        break
       case 'resumed':
         if (woken?.park !== undefined) {
           const { key, fingerprint } = woken.park
@@ -242,6 +244,11 @@ export class Journal {
 
 function isArrival({ type }: LogRecord): boolean {
   return type === 'imported' || type === 'forked'
+}
+
+/** Whether the code asks for the operation again. False for records that a run writes about the code. */
+function isAsked({ type }: LogRecord): boolean {
+  return type !== 'reminders-shown' && type !== 'not-awaited'
 }
 
 const emptyTranscript: readonly TranscriptEntry[] = []

@@ -50,6 +50,12 @@ export function describeKey(key: string): string {
   return which ? named : `${named} (number ${occurrence})`
 }
 
+/** For people: the first operations of so many. */
+export function describeKeys(keys: readonly string[], count: number = keys.length): string {
+  const more = count > keys.length ? ` and ${count - keys.length} more` : ''
+  return `${keys.map(describeKey).join(', ')}${more}`
+}
+
 /** What people type for it: `plan#1` for a step named "plan", `park#1` for a park. */
 export function addressOf(key: string): string {
   const { kind = '', name = key, occurrence = '1' } = partsOf(key)

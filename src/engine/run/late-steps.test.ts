@@ -2,6 +2,7 @@
 import { describe, expect, it } from 'vitest'
 import type { Store } from '../../ports/store.ts'
 import { createMemoryStore } from '../../stores/memory/memory-store.ts'
+import { createManualClock } from '../../testing/manual-clock.ts'
 import type { AgentTask } from '../agent-task.ts'
 import {
   aborted,
@@ -23,7 +24,7 @@ const calls: Readonly<Record<string, (task: AgentTask) => unknown>> = {
 }
 
 const warnings = (harness: Harness) =>
-  harness.said.filter(({ level, facts }) => level === 'warn' && facts?.['step'] !== undefined)
+  harness.said.filter(({ text }) => /^a step (called|returned)/.test(text))
 
 describe('a step that ran out of time and ignores its signal', () => {
   it.each(Object.entries(calls))(
@@ -42,7 +43,8 @@ describe('a step that ran out of time and ignores its signal', () => {
                   .catch((error: Error) => refusals.push(error.message))
               }
             }
-            await task.step('pay', slow, { timeoutMs: 50 }).catch(() => undefined)
+            const limits = { timeoutMs: 50, abandonAfterMs: 0 }
+            await task.step('pay', slow, limits).catch(() => undefined)
             await task.park({ reason: 'waiting' })
           }),
         ],
@@ -141,7 +143,14 @@ describe('a step inside a step', () => {
   })
 
   it('X3: is over when the outer one is', () => {
-    const deps = { host: { log: () => undefined }, taskId: 't', step: 's' }
+    const deps = {
+      host: { log: () => undefined, clock: createManualClock() },
+      taskId: 't',
+      step: 's',
+      abandonAfterMs: 0,
+      expired: () => undefined,
+      settled: () => undefined,
+    }
     const outer = new Execution({ ...deps, outer: undefined })
     const inner = new Execution({ ...deps, outer })
     outer.end('it has ended')

@@ -35,6 +35,7 @@ export interface OperationRunnerDeps {
 /** A class: one instance per run is cheaper than one closure per method and run. */
 export class OperationRunner {
   readonly #run: OperationRunnerDeps
+  readonly #open = new Map<Operation<unknown>, Promise<unknown>>()
   #unsettled = 0
   #lastResult = 0
 
@@ -45,6 +46,11 @@ export class OperationRunner {
   /** How many operations were called and have no result in the releaser yet. */
   get unsettled(): number {
     return this.#unsettled
+  }
+
+  /** The operations whose results the code has not got yet. */
+  get open(): ReadonlyMap<Operation<unknown>, Promise<unknown>> {
+    return this.#open
   }
 
   /** The number of the record whose result code outside of steps got last. */
@@ -58,8 +64,12 @@ export class OperationRunner {
     const entry = this.#run.journal.get(operation.key)
     const promise =
       entry === undefined ? this.#fresh(operation, site) : this.#recorded(operation, entry, site)
+    this.#open.set(operation, promise)
+    const close = (): void => {
+      this.#open.delete(operation)
+    }
     // The failure of an operation that the agent does not await must not end the process.
-    promise.catch(() => undefined)
+    promise.then(close, close)
     return promise
   }
 

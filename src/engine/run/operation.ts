@@ -11,6 +11,8 @@ export interface Operation<T> {
   readonly live: (site: CallSite) => Promise<Handed<T>>
   /** The operation has no effect outside of the task, so it may be new at any place of the code. */
   readonly harmless?: true
+  /** It only waits, for the end of a stop or of a child. It has no effect that a run waits for when its code has ended. */
+  readonly waits?: true
   /** The agent declares the operation as new (`added`). */
   readonly added?: true
 }

@@ -60,6 +60,16 @@ export class Operations {
     this.#steps?.abort(code)
   }
 
+  /** How long the run may wait for its open operations when its code has ended. */
+  abandonAfterMs(): number {
+    return this.#steps?.abandonAfterMs() ?? this.core.host.limits.abandonAfterMs
+  }
+
+  /** The run ends: it waits for no function of a step any longer. Undefined where none is in flight. */
+  abandonAll(): Promise<void> | undefined {
+    return this.#steps?.abandonAfterMs() === undefined ? undefined : this.#steps.abandonAll()
+  }
+
   /** Resolves when every child that was delegated to exists; undefined where there is none. */
   childrenExist(): Promise<void> | undefined {
     return this.#children?.created()

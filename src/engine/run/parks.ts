@@ -58,6 +58,7 @@ export function createParks(core: RunCore, stop: Stop): Parks {
     }
     return core.perform<Wake>({
       key,
+      waits: true,
       fingerprint: print,
       replay: (entry) => (entry.kind === 'park' ? { value: entry.result } : undefined),
       live: () =>

@@ -137,7 +137,7 @@ describe('interrupt_immediate', () => {
             await finish.promise
             return end()
           }
-          await task.step('pay', pay, { timeoutMs: 5_000 })
+          await task.step('pay', pay, { timeoutMs: 5_000, abandonAfterMs: 8_000 })
         }),
       ],
     })
@@ -147,6 +147,7 @@ describe('interrupt_immediate', () => {
     await harness.settled()
     finish.fire()
     await harness.pass(5_000)
+    await harness.pass(3_000)
     expect((await pausing).state).toBe('paused-by-client')
     await harness.engine.resume(alice, { taskId: id })
     expect((await harness.ended(id)).state).toBe('failed')

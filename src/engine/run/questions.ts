@@ -41,6 +41,7 @@ export function createQuestions(core: RunCore, stop: Stop): Questions {
   function replyTo(key: string, fingerprint: string, question: Question): Promise<Reply> {
     return core.perform<Reply>({
       key,
+      waits: true,
       fingerprint,
       replay: (entry) => (entry.kind === 'ask' ? { value: entry } : undefined),
       live: () =>

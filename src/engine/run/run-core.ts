@@ -163,6 +163,11 @@ export class RunCore implements GateDeps, Writing, Rebuilding, SlotHost, Operati
     return this.#runner.lastResult
   }
 
+  /** The operations whose results the code has not got yet. */
+  get open(): ReadonlyMap<Operation<unknown>, Promise<unknown>> {
+    return this.#runner.open
+  }
+
   get dead(): boolean {
     return this.#dead
   }

@@ -6,6 +6,7 @@ import type { AgentTask } from '../agent-task.ts'
 import type { Past } from '../conversation.ts'
 import { json } from '../inputs.ts'
 import { parse } from '../parse.ts'
+import { endOpenOperations } from './open-operations.ts'
 import type { Operations } from './operations.ts'
 import { completion, failed, failing } from './outcome.ts'
 import { neverSettles, type RunAct } from './run-writer.ts'
@@ -29,10 +30,28 @@ const RETRY_MS = 1_000
 export async function runToEnd(deps: RunEndingDeps): Promise<void> {
   const act = await outcomeOf(deps)
   try {
-    await end(deps, act)
+    await end(deps, await afterOpenOperations(deps, act))
   } catch (error) {
     await endFailed(deps, error)
   }
+}
+
+/** What the run does is recorded before the task ends. */
+async function afterOpenOperations(
+  { agent, operations }: RunEndingDeps,
+  act: RunAct,
+): Promise<RunAct> {
+  const { core } = operations
+  if (core.dead) return act
+  const open = await endOpenOperations(operations)
+  if (open === undefined || !agent.strict || act.type !== 'complete') return act
+  return failed(notAwaited(open), core)
+}
+
+function notAwaited(open: string): Error {
+  const error = new Error(`The code ended while operations were open that nobody awaited: ${open}`)
+  error.name = 'NotAwaited'
+  return error
 }
 
 async function outcomeOf(deps: RunEndingDeps): Promise<RunAct> {
@@ -74,12 +93,14 @@ async function endFailed(deps: RunEndingDeps, error: unknown): Promise<void> {
 }
 
 async function continueAs(
-  { operations, die, again }: RunEndingDeps,
+  { agent, operations, die, again }: RunEndingDeps,
   state: Parameters<AgentTask['continueAs']>[0],
 ): Promise<never> {
   const { core } = operations
   core.notInside('task.continueAs', 'step')
   const kept: Json = parse(json, state, 'state')
+  const open = await endOpenOperations(operations)
+  if (open !== undefined && agent.strict) throw notAwaited(open)
   await operations.turns.endOpen()
   const key = core.key('continue')
   await operations.childrenExist()

@@ -7,7 +7,7 @@ import { recordedDuring, seqOf } from './gated-record.ts'
 import { Handed } from './operation.ts'
 import type { OperationScope } from './operation-scope.ts'
 import type { RunCore } from './run-core.ts'
-import type { StepExecutor } from './step-attempt.ts'
+import type { Executed, StepExecutor } from './step-attempt.ts'
 import type { CheckedStepOptions } from './step-options.ts'
 import { type AttemptRecord, attemptRecord, type StepRecord, settledValue } from './step-record.ts'
 import { AttemptStreams } from './step-streams.ts'
@@ -36,12 +36,15 @@ export async function settleStep<T>(
   const { key, name, scope, during, options = {} } = step
   const whenAllowed = allowedDuring(core, scope, key, during)
   let { made: attempt, failed: failures } = core.journal.attempts(key)
+  let landed: Promise<void> | undefined
   for (;;) {
     const streams = new AttemptStreams(core, name, key)
-    const attemptOnce = (): Promise<StepRecord | AttemptRecord> => {
+    const attemptOnce = async (): Promise<StepRecord | AttemptRecord> => {
       expectGoingOn(scope)
       attempt++
-      return executeAttempt(core, executor, step, { attempt, failures, streams })
+      const made = await executeAttempt(core, executor, step, { attempt, failures, streams })
+      landed = made.landed
+      return made.record
     }
     const attempting = recordedDuring(core, whenAllowed, attemptOnce, () => streams.recording())
     const { record, written } = await attempting.catch((error: unknown) => {
@@ -56,7 +59,8 @@ export async function settleStep<T>(
     await recorded
     if (record.outcome === 'failed') {
       const waitMs = backoffMs(options.retry, failures++)
-      await core.gate.whileWaiting(() => waitFor(core, waitMs))
+      // No two attempts act at the same time, unless the first one was abandoned.
+      await core.gate.whileWaiting(() => Promise.all([waitFor(core, waitMs), landed]))
     }
     // A step inside an aborted step is not tried again: the outer step is over, or calls it again itself.
     scope.inside?.signal.throwIfAborted()
@@ -69,25 +73,30 @@ interface NextAttempt {
   readonly streams: AttemptStreams
 }
 
+interface Attempted extends Pick<Executed, 'landed'> {
+  readonly record: StepRecord | AttemptRecord
+}
+
 async function executeAttempt<T>(
-  { journal, segment, task }: RunCore,
+  { journal, segment, task, host }: RunCore,
   executor: StepExecutor,
   { key, name, code, scope, site, options = {} }: UnsettledStep<T>,
   { attempt, failures, streams }: NextAttempt,
-): Promise<StepRecord | AttemptRecord> {
-  const { timeoutMs, retry } = options
+): Promise<Attempted> {
+  const { timeoutMs, abandonAfterMs = host.limits.abandonAfterMs, retry } = options
   // A retry executes the operations inside the step again. An interrupted step finds their records.
   const prefix = failures === 0 ? `${key}/` : `${key}!${failures}/`
   const { place, mayHaveBegun } = site
   const mayHaveRun = mayHaveBegun || attempt > 1
   const span = segment.step(task, { key, name, attempt })
-  const facts = { key, name, code, scope, place, timeoutMs, prefix, attempt, mayHaveRun, streams }
-  const outcome = await executor.execute<T>({ ...facts, span })
+  const facts = { key, name, code, scope, place, prefix, attempt, mayHaveRun, streams }
+  const limits = { timeoutMs, abandonAfterMs }
+  const { outcome, landed } = await executor.execute<T>({ ...facts, ...limits, span })
   if (outcome.status !== 'done') streams.end()
   expectGoingOn(scope)
   if (outcome.status !== 'interrupted') journal.forget(prefix)
   const retries = failures < (retry?.attempts ?? 0)
-  return attemptRecord({ key, name, scope, attempt, outcome, retries })
+  return { record: attemptRecord({ key, name, scope, attempt, outcome, retries }), landed }
 }
 
 /** A step inside a step that is over neither begins nor is recorded: no code waits for it. */

@@ -26,6 +26,10 @@ export interface Steps {
   abort(code: AbortCode): void
   /** Offers them to stop while what they were doing is still recorded: for a pause, or for a process that stops. */
   interrupt(code: 'paused' | 'stopping'): void
+  /** The run ends: tells the functions in flight to stop, and waits for them no longer. Resolves when that is recorded. */
+  abandonAll(): Promise<void>
+  /** How long the functions in flight may take when they are told to stop. Undefined if there are none. */
+  readonly abandonAfterMs: () => number | undefined
   /** How many of the running steps wait for a child. */
   readonly waiting: () => number
 }
@@ -66,16 +70,23 @@ export function createSteps(core: RunCore): Steps {
   return {
     run,
     settle,
-    waiting: () => [...executor.running].filter(({ waits }) => waits).length,
+    waiting: () => [...executor.acting()].filter(({ waits }) => waits).length,
+    abandonAll: executor.abandonAll,
+    abandonAfterMs: () =>
+      greatest([...executor.acting()].map(({ abandonAfterMs }) => abandonAfterMs)),
     abort(code) {
       const reason = new Aborted(code)
-      for (const execution of executor.running) execution.giveUp(reason)
+      for (const execution of [...executor.acting()]) execution.giveUp(reason)
     },
     interrupt(code) {
       const reason = new Aborted(code)
-      for (const execution of executor.running) execution.abort(reason)
+      for (const execution of [...executor.acting()]) execution.abort(reason)
     },
   }
+}
+
+function greatest(numbers: readonly number[]): number | undefined {
+  return numbers.length === 0 ? undefined : Math.max(...numbers)
 }
 
 /** The name of a step is part of its record. @throws LullError `INVALID_INPUT` for a name that is no text */

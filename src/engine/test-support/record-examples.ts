@@ -58,6 +58,7 @@ const suspension: Suspension = {
   pausedAt: 1_000,
   deadlineAt: 1_060.5,
   fireAt: 2_000,
+  mayStillAct: ['a'],
   pausedFrom: 'working',
   eventsAfter: 0,
   links: { span: trace, pipelineSpan: trace, parentTaskId: 'task-0' },
@@ -147,6 +148,8 @@ export const examples: { readonly [T in RecordType]: Example<T> } = {
     },
   ],
   attempt: [{ type: 'attempt', key, attempt: 1, outcome: 'failed', failure }],
+  abandoned: [{ type: 'abandoned', key, name: 'a', attempt: 1, settled: true }],
+  'not-awaited': [{ type: 'not-awaited', key: 'not-awaited:#1', operations: [key], count: 1 }],
   skipped: [{ type: 'skipped', key, name: 'a' }],
   said: [{ type: 'said', key: 'say:#1', message, progress: 0.5 }],
   artifact: [

@@ -111,7 +111,8 @@ function controlOf(task: Task): TaskControlFacts | undefined {
 }
 
 function stopped(task: Task, suspension: Suspension): StoppedFacts {
-  const { handle, epoch, initiator, reason, summary, conditions, deadlineAt } = suspension
+  const { handle, epoch, initiator, reason, summary, conditions, deadlineAt, mayStillAct } =
+    suspension
   return present<StoppedFacts>({
     state: task.state as StoppedFacts['state'],
     handle,
@@ -122,6 +123,7 @@ function stopped(task: Task, suspension: Suspension): StoppedFacts {
     pausedAt: toIso(pausedAtOf(suspension)),
     deadlineAt: deadlineAt === undefined ? undefined : toIso(deadlineAt),
     conditions,
+    mayStillAct,
   })
 }
 

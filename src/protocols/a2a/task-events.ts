@@ -118,6 +118,8 @@ const events: { readonly [T in RecordType]: EventsOf<T> } = {
 
   step: silent,
   attempt: silent,
+  abandoned: silent,
+  'not-awaited': silent,
   skipped: silent,
   usage: silent,
   value: silent,

@@ -68,6 +68,7 @@ function task(id: string, version: number, tenant = 'default'): Task {
     resumes: [],
     holds: [],
     deaths: 0,
+    abandoned: [],
     turn: 0,
     journal: { generation: 0, afterSeq: 0, countFrom: 0, voided: [] },
     reminders: [],

@@ -40,6 +40,10 @@ export const placeHold: OpsRoute = {
       z.object({
         taskId: z.string(),
         outcome: z.enum(['held', 'already_held', 'terminal', 'unknown']),
+        /** Its running step was told to stop and has not ended yet. */
+        pausing: z.literal(true).optional(),
+        /** Steps that were told to stop before and did not. They may act although the task is held. */
+        mayStillAct: z.array(z.string()).optional(),
       }),
     ),
   }),

@@ -1,6 +1,7 @@
 /** A task in lists, in the dashboard and in the change feed: a few fields, and one sentence for people. */
 import { z } from 'zod'
 import { nextDueAt } from '../../core/due.ts'
+import { mayStillAct } from '../../core/evolve/abandoned.ts'
 import { toIso } from '../../core/instant.ts'
 import { textOf } from '../../core/message.ts'
 import { isTerminal, states } from '../../core/states.ts'
@@ -52,6 +53,7 @@ export const taskSummary: z.ZodType<TaskSummary> = z.object({
   turn: z.number().int(),
   pausing: z.boolean(),
   held: z.boolean(),
+  mayStillAct: z.array(z.string()).optional(),
   stop: stop.optional(),
   question: question.optional(),
   dueAt: instant.optional(),
@@ -69,6 +71,7 @@ export function summaryOf(task: Task, now: number): TaskSummary {
 function summarize(task: Task, now: number): TaskSummary {
   const { id: taskId, tenant, principal, agent, contextId, parentId, state, version, turn } = task
   const dueAt = nextDueAt(task)
+  const acting = mayStillAct(task)
   return {
     taskId,
     tenant,
@@ -87,6 +90,7 @@ function summarize(task: Task, now: number): TaskSummary {
     turn,
     pausing: task.pausing !== undefined,
     held: task.holds.length > 0,
+    ...(acting === undefined ? {} : { mayStillAct: acting }),
     ...stopIn(task, now),
     ...questionIn(task),
     ...(dueAt === undefined

@@ -6,6 +6,7 @@ import { toIso } from '../../core/instant.ts'
 import { type Message, textOf } from '../../core/message.ts'
 import type { LogRecord, RecordType } from '../../core/records.ts'
 import type { TaskReader } from '../../engine/log-reader.ts'
+import { describeKeys } from '../../engine/run/keys.ts'
 import type { TimelineEntry, TimelinePage } from '../../wire/ops/timeline.ts'
 
 type Facts = Omit<TimelineEntry, 'seq' | 'at' | 'event'>
@@ -53,6 +54,17 @@ const describe: { readonly [T in RecordType]: Describe<T> } = {
     attempt,
     outcome,
     ...(failure === undefined ? {} : { text: failure.message }),
+  }),
+  abandoned: ({ key, name, attempt, settled }) => ({
+    kind: kindOf(key),
+    name,
+    attempt,
+    outcome: 'abandoned',
+    text: settled ? 'it has ended since' : 'it did not stop when it was told to, and may still act',
+  }),
+  'not-awaited': ({ operations, count }) => ({
+    kind: 'task',
+    text: `the run ended while nobody awaited ${describeKeys(operations, count)}`,
   }),
   skipped: ({ name }) => ({ kind: 'tool', name, outcome: 'skipped' }),
   value: hidden,

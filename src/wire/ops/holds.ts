@@ -24,6 +24,10 @@ export interface HoldResult {
   readonly outcomes: readonly {
     readonly taskId: string
     readonly outcome: 'held' | 'already_held' | 'terminal' | 'unknown'
+    /** Its running step was told to stop and has not ended yet. */
+    readonly pausing?: true | undefined
+    /** Steps that were told to stop before and did not. They may act although the task is held. */
+    readonly mayStillAct?: readonly string[] | undefined
   }[]
 }
 

@@ -25,6 +25,8 @@ export interface TaskSummary {
   /** A pause was accepted, and the step in flight has not finished yet. */
   readonly pausing: boolean
   readonly held: boolean
+  /** Steps that were told to stop and did not. The task waits for them no longer, and they may still act. */
+  readonly mayStillAct?: readonly string[] | undefined
   readonly stop?: StopSummary | undefined
   readonly question?: QuestionSummary | undefined
   /** When something happens by itself. */

@@ -14,7 +14,7 @@ export interface TimelineEntry {
   readonly turn?: number
   /** Of a step: the execution that settled it. */
   readonly attempt?: number
-  readonly outcome?: 'done' | 'failed' | 'interrupted' | 'skipped'
+  readonly outcome?: 'done' | 'failed' | 'interrupted' | 'skipped' | 'abandoned'
   /** What was said, asked or given as a reason; at most 400 characters. */
   readonly text?: string
   /** Of a model call. */

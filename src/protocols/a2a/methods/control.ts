@@ -157,11 +157,13 @@ export const controlMethods: Readonly<Record<ExtensionMethodName, Method>> = {
 
 /** After the grace time the task may still be working: the handle is valid, and a status update reports the commit. */
 function pauseResult(answer: PauseAnswer): Paused | Pausing {
-  const { taskId, handle, requestedAt, pausedAt, reason, conditions, deadlineAt } = answer
+  const { taskId, handle, requestedAt, pausedAt, reason, conditions, deadlineAt, mayStillAct } =
+    answer
   const facts = {
     ...(reason === undefined ? {} : { reason }),
     ...(conditions === undefined ? {} : { conditions }),
     ...(deadlineAt === undefined ? {} : { deadlineAt: toIso(deadlineAt) }),
+    ...(mayStillAct === undefined ? {} : { mayStillAct }),
   }
   if (answer.pausing) {
     const requested = toIso(requestedAt)

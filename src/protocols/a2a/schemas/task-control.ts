@@ -21,6 +21,7 @@ export interface Paused {
   readonly reason?: string
   readonly conditions?: ResumeConditions
   readonly deadlineAt?: string
+  readonly mayStillAct?: readonly string[]
 }
 
 /** The pause was accepted, and the task has not reached a boundary. */
@@ -33,12 +34,17 @@ export interface Pausing {
   readonly reason?: string
   readonly conditions?: ResumeConditions
   readonly deadlineAt?: string
+  readonly mayStillAct?: readonly string[]
 }
+
+/** Steps that were told to stop and did not. They may act although the task is stopped. */
+const mayStillAct = z.array(z.string()).readonly()
 
 const asked = {
   reason: reason.exactOptional(),
   conditions: resumeConditions.exactOptional(),
   deadlineAt: instant.exactOptional(),
+  mayStillAct: mayStillAct.exactOptional(),
 }
 
 const pausingShape = z.strictObject({
@@ -122,6 +128,7 @@ export interface StoppedFacts {
   readonly pausedAt: string
   readonly deadlineAt?: string
   readonly conditions?: ResumeConditions
+  readonly mayStillAct?: readonly string[]
 }
 
 export interface PausingFacts {
@@ -155,6 +162,7 @@ export const taskControlMetadata: z.ZodType<TaskControlFacts> = exactly<TaskCont
       pausedAt: instant,
       deadlineAt: instant.exactOptional(),
       conditions: resumeConditions.exactOptional(),
+      mayStillAct: mayStillAct.exactOptional(),
     }),
     z.strictObject({
       state: z.literal('active'),

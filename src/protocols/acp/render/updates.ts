@@ -102,6 +102,8 @@ const readings: { readonly [T in RecordType]: Reading<T> } = {
   delegated: child,
   'child-ended': child,
   'child-called': unseen,
+  abandoned: unseen,
+  'not-awaited': unseen,
 
   'pause-requested': { tellsState: true },
   'pause-upgraded': { tellsState: true },

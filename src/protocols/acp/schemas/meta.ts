@@ -29,6 +29,8 @@ export const suspendMeta: z.ZodType = z.object({
   suspendedAt: instant.optional(),
   deadlineAt: instant.optional(),
   resumeWhen: resumeConditions.optional(),
+  /** Steps that were told to stop and did not. They may act although the task is stopped. */
+  mayStillAct: z.array(z.string()).optional(),
   cause: cause.optional(),
   hadResumeInput: z.boolean().optional(),
   continueTranscript: z.boolean().optional(),

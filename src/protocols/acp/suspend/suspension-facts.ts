@@ -42,7 +42,8 @@ export function suspendFacts(task: Task): JsonObject | undefined {
 
 /** The fields of the RFC for one stop, and `epoch`. */
 export function stopFacts(stop: Suspension): JsonObject {
-  const { handle, epoch, initiator, reason, summary, mode, conditions, deadlineAt } = stop
+  const { handle, epoch, initiator, reason, summary, mode, conditions, deadlineAt, mayStillAct } =
+    stop
   return {
     handle,
     epoch,
@@ -55,6 +56,7 @@ export function stopFacts(stop: Suspension): JsonObject {
     ...(summary === undefined ? {} : { summary }),
     ...(mode === undefined ? {} : { mode }),
     ...(deadlineAt === undefined ? {} : { deadlineAt: toIso(deadlineAt) }),
+    ...(mayStillAct === undefined ? {} : { mayStillAct }),
   }
 }
 
