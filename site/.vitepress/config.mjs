@@ -97,6 +97,7 @@ export default {
           page('Promises and proofs', '/docs/evidence/seeds'),
           page('ACP: promises and clients', '/docs/evidence/acp'),
           page('Clients of others', '/docs/interop'),
+          page('Clients of others: reports', '/docs/evidence/interop'),
           page('Conformance', '/docs/conformance'),
           page('Benchmarks', '/docs/benchmarks'),
           page('Several processes, by hand', '/docs/evidence/scale'),
