@@ -1,4 +1,4 @@
-/** `docs/architecture.md` names files that exist, and its walks stay short. */
+/** `docs/architecture.md` names files that exist, and its walks stay short to read. A step stands for several files. */
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
@@ -32,7 +32,7 @@ it('names only files that exist', () => {
 })
 
 describe.each(walks)('$title', ({ steps }) => {
-  it('crosses at most 15 files, and each step begins with its file', () => {
+  it('has at most 15 steps, and each begins with a file', () => {
     expect(steps.length).toBeGreaterThan(5)
     expect(steps.length).toBeLessThanOrEqual(15)
     for (const step of steps) expect(step).toMatch(/^`src\/[^`]+\.ts` \S/)

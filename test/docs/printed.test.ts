@@ -1,4 +1,4 @@
-/** Examples that are whole programs run, against the demo agents where they speak to a server, and print what is shown below them. */
+/** Examples that are whole programs run, against the demo agents where they speak to a server, and print what is shown below them. The server of an app refuses strangers. */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
@@ -8,6 +8,7 @@ import { text } from 'node:stream/consumers'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { demoAgents } from '../../src/demo/demo-agents.ts'
 import { type RunningServer, serve } from '../../src/server/serve.ts'
+import { freePort } from '../../src/stores/test-support/free-port.ts'
 import { documents, root } from './documents.ts'
 
 let directory: string
@@ -61,3 +62,37 @@ it.each(shown.map((one, index) => [index + 1, ...one] as const))(
     expect(printed.join('\n')).toBe(output)
   },
 )
+
+it('the server in embedding.md refuses callers without a session, whatever name they give', async () => {
+  const blocks = documents().find(({ path }) => path === join('docs', 'embedding.md'))?.blocks ?? []
+  const code = blocks.find((block) => block.text.includes('createServer('))?.text ?? ''
+  const port = await freePort()
+  const url = `http://127.0.0.1:${port}/lull`
+  const file = join(directory, 'embedding.mts')
+  const started = `.listen(${port}, () => console.log('listening'))`
+  writeFileSync(
+    file,
+    code.replace('https://example.com/lull', url).replace('.listen(3000)', started),
+  )
+  const child = spawn(join(root, 'node_modules', '.bin', 'tsx'), [file], {
+    cwd: directory,
+    stdio: ['ignore', 'pipe', 'ignore'],
+  })
+  try {
+    await once(child.stdout, 'data')
+    const message = { messageId: 'm1', role: 'ROLE_USER', parts: [{ text: 'Hello' }] }
+    const body = JSON.stringify({
+      jsonrpc: '2.0',
+      id: 1,
+      method: 'SendMessage',
+      params: { message },
+    })
+    const named = { 'x-user': 'ann', cookie: 'session=guessed' }
+    const headers = { 'content-type': 'application/json', 'a2a-version': '1.0', ...named }
+    expect((await fetch(url, { method: 'POST', headers, body })).status).toBe(401)
+  } finally {
+    const ended = once(child, 'exit')
+    child.kill()
+    await ended
+  }
+})
