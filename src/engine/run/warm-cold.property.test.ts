@@ -7,6 +7,7 @@ import type { LogRecord } from '../../core/records.ts'
 import { isPaused, type State } from '../../core/states.ts'
 import type { PauseMode } from '../../core/suspension.ts'
 import type { Task } from '../../core/task.ts'
+import { recordSchema } from '../inputs/records.ts'
 import type { EngineOptions } from '../options.ts'
 import { drive } from '../test-support/drive.ts'
 import { alice, createHarness, type Harness } from '../test-support/engine-harness.ts'
@@ -109,7 +110,12 @@ async function check(
       // Of a process that died nobody knows what it still did.
       if (mostTimes === 1) expect(busy.late).toEqual([])
       expect(shapeOf(ended)).toEqual(shapeOf(reference))
-      checkOnce(await harness.log(id), busy.all, mostTimes)
+      const log = await harness.log(id)
+      checkOnce(log, busy.all, mostTimes)
+      // Whatever an engine writes can be imported.
+      for (const record of log) {
+        expect(recordSchema(record.type).safeParse(record).error).toBeUndefined()
+      }
       const health = await harness.engine.health()
       expect(health.runs.busy).toBe(0)
       const audit = await harness.engine.verify(alice, id)
