@@ -71,7 +71,7 @@ const begins = () =>
     .slice(0, -1)
     .map(parseEffect)
     .filter(({ kind }) => kind === 'begin')
-    .map(({ at, pid, ...rest }) => ({ ...rest, pid, at: at - processes.skewOf(pid) }))
+    .map(({ at, pid, ...rest }) => ({ ...rest, pid, at: processes.realTime(pid, at) }))
 
 it('a hold is complete in all of them while all of them create tasks', async () => {
   const created: string[] = []

@@ -26,11 +26,12 @@ const [minutes, seed, tasks = 0] = (process.env['LULL_SOAK'] ?? '').split(',').m
 const TELL_MS = 30_000
 
 if (seed === undefined) {
-  it('two processes with clocks two minutes apart see 50 tasks through while they are killed', async () => {
+  it('two processes with clocks two minutes apart, which somebody sets, see 50 tasks through while they are killed', async () => {
     const { faults, counts, accounts, broken } = await soak({
       seed: 1,
       processes: 2,
       skews: [60_000, -60_000],
+      steps: true,
       customers: 10,
       goesOn: (begun) => begun < 50,
       faults: ['kill'],
@@ -71,6 +72,7 @@ if (seed === undefined) {
     const result = await soak({
       seed,
       processes: 4,
+      steps: process.env['LULL_SOAK_STEPS'] === 'yes',
       older,
       customers: 32,
       goesOn,

@@ -11,7 +11,7 @@ import {
   pidsOfWorkers,
   stopsThatCost,
 } from './runs.ts'
-import { faultsOfAccount, faultsOfLog, faultsOfTimes } from './tasks.ts'
+import { faultsOfAccount, faultsOfDeadlines, faultsOfLog, faultsOfTimes } from './tasks.ts'
 
 const START = 1_000_000
 const run = (n: number) => ({ token: `run-${n}`, worker: `worker-${n}` })
@@ -109,9 +109,13 @@ describe('the judge of workers', () => {
     expect(faultsOfWorkers(logs(started(1), started(2, 1), started(1, 1)), lost)).toHaveLength(1)
   })
 
-  it('finds a task that a worker took after it had lost its lease', () => {
-    const all = logs(started(1), ended, ended, ended, started(1))
-    expect(faultsOfWorkers(all, lost)).toHaveLength(1)
+  it('finds a task that a worker took after it had lost its lease, if it began a step of it', () => {
+    const all = logs(started(1), ended, ended, ended, started(1), started(2, 1))
+    const begun = (pid: number, at: number) => new Map([['t', [begin('a', pid, at)]]])
+    expect(faultsOfWorkers(all, lost, begun(1, 21_000))).toHaveLength(1)
+    expect(faultsOfWorkers(all, lost, begun(1, 26_000))).toEqual([])
+    expect(faultsOfWorkers(all, lost, begun(2, 21_000))).toEqual([])
+    expect(faultsOfWorkers(all, lost)).toEqual([])
   })
 })
 
@@ -150,6 +154,18 @@ describe('the judge of logs', () => {
     const late = log(created, { ...ended, at: START + 60_000 })
     expect(faultsOfTimes(late, START, START + 10_000)).toHaveLength(1)
     expect(faultsOfTimes(late, START, START + 60_000)).toEqual([])
+  })
+})
+
+describe('the judge of deadlines', () => {
+  const parked = { type: 'parked', suspension: { deadlineAt: START + 5_000 } }
+  const woken = { type: 'resumed', handle: 'h', cause: 'timeout' }
+
+  it('finds a task that was woken before its deadline', () => {
+    expect(faultsOfDeadlines(log(parked, woken))).toEqual([])
+    const early = { ...woken, at: START + 4_999 }
+    expect(faultsOfDeadlines(log(parked, early))).toEqual(['was woken 1 ms before its deadline'])
+    expect(faultsOfDeadlines(log(parked, { ...early, cause: 'explicit_resume' }))).toEqual([])
   })
 })
 

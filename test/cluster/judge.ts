@@ -8,7 +8,7 @@ import { type Effect, parseEffect } from '../crash/effects-file.ts'
 import { atOnce } from './at-once.ts'
 import type { Account } from './customer.ts'
 import { grouped } from './grouped.ts'
-import { effectsIn, type LostLease, type Outage, RECEIPT_KEY } from './processes.ts'
+import { effectsIn, type LostLease, type Outage, type Processes, RECEIPT_KEY } from './processes.ts'
 import {
   beginsAfterLoss,
   faultsOfSteps,
@@ -18,7 +18,13 @@ import {
   pidsOfWorkers,
   stopsThatCost,
 } from './runs.ts'
-import { faultsOfAccount, faultsOfLog, faultsOfStored, faultsOfTimes } from './tasks.ts'
+import {
+  faultsOfAccount,
+  faultsOfDeadlines,
+  faultsOfLog,
+  faultsOfStored,
+  faultsOfTimes,
+} from './tasks.ts'
 
 export interface Evidence {
   readonly home: string
@@ -26,8 +32,7 @@ export interface Evidence {
   readonly accounts: readonly Account[]
   readonly outages: readonly Outage[]
   readonly lost: readonly LostLease[]
-  /** How much the clock of a process shows more than that of the machine. */
-  readonly skewOf: (pid: number) => number
+  readonly realTime: Processes['realTime']
   /** When the first process started. */
   readonly begunAt: number
 }
@@ -79,6 +84,7 @@ export async function judge(evidence: Evidence): Promise<Verdict> {
     const found = [
       ...faultsOfLog(log),
       ...faultsOfTimes(log, begunAt, Date.now()),
+      ...faultsOfDeadlines(log),
       ...faultsOfStored(await store.load(taskId), log),
       ...verifyReceipts(log, signer).map(({ seq, problem }) => `record ${seq}: ${problem}`),
       ...faultsOfSteps(log, inTime),
@@ -92,7 +98,7 @@ export async function judge(evidence: Evidence): Promise<Verdict> {
       exhibits.push({ taskId, found, log, effects: mine, ...concerning(mine, evidence) })
     }
   })
-  faults.push(...faultsOfWorkers(logs, lost))
+  faults.push(...faultsOfWorkers(logs, lost, byTask))
   if (late > mostLate(stops.length)) {
     faults.push(`after ${late} of ${stops.length} stops a step began that others had taken over`)
   }
@@ -100,9 +106,9 @@ export async function judge(evidence: Evidence): Promise<Verdict> {
 }
 
 /** By the clock of the machine, in the order of the file. */
-function effectsOf({ home, skewOf }: Evidence): readonly Effect[] {
+function effectsOf({ home, realTime }: Evidence): readonly Effect[] {
   const lines = readFileSync(effectsIn(home), 'utf8').split('\n').slice(0, -1)
-  return lines.map(parseEffect).map((one) => ({ ...one, at: one.at - skewOf(one.pid) }))
+  return lines.map(parseEffect).map((one) => ({ ...one, at: realTime(one.pid, one.at) }))
 }
 
 /** What happened to the processes in which the task had effects. */

@@ -18,8 +18,8 @@ export interface Outage {
 export interface Processes {
   readonly count: number
   url(slot: number): string
-  /** How much the clock of the process shows more than that of the machine. */
-  skewOf(pid: number): number
+  /** What the clock of the machine showed when that of the process showed this. */
+  realTime(pid: number, shown: number): number
   /** SIGKILL, and another process in its place. */
   kill(slot: number): Promise<void>
   /** SIGSTOP, and SIGCONT when `thaw` resolves. */
@@ -49,12 +49,16 @@ export interface Where {
   readonly count: number
   /** How much the wall clock of each process shows more than that of the machine. Default: nothing. */
   readonly skews?: readonly number[] | undefined
+  /** The wall clock of each process is set every four seconds: right, a day ahead or a day back. */
+  readonly steps?: boolean | undefined
   /** Another build of the program, which the first process and every second one after it run. */
   readonly older?: string | undefined
 }
 
 export const effectsIn = (home: string): string => join(home, 'effects')
 
+/** How far the clock of a process is set. A run takes less than half of it. */
+const DAY_MS = 86_400_000
 const skewedClock = new URL('./skewed-clock.mjs', import.meta.url).href
 
 export async function startProcesses({
@@ -62,6 +66,7 @@ export async function startProcesses({
   postgres,
   count,
   skews = [],
+  steps = false,
   older,
 }: Where): Promise<Processes> {
   const config = join(home, 'config.json')
@@ -80,14 +85,19 @@ export async function startProcesses({
       LULL_POSTGRES: postgres,
       LULL_EFFECTS: effectsIn(home),
       LULL_RECEIPT_KEY: RECEIPT_KEY,
-      ...(skew === 0
-        ? {}
-        : { NODE_OPTIONS: `--import ${skewedClock}`, LULL_TEST_SKEW_MS: `${skew}` }),
+      ...(skew === 0 && !steps ? {} : { NODE_OPTIONS: `--import ${skewedClock}` }),
+      LULL_TEST_SKEW_MS: `${skew}`,
+      ...(steps ? { LULL_TEST_STEPS: `${slot}` } : {}),
     }
     const main = slot % 2 === 0 ? older : undefined
     const server = await serving(['serve', ...flags], variables, { main })
     skewsByPid.set(server.child.pid ?? 0, skew)
     return server
+  }
+
+  function realTime(pid: number, shown: number): number {
+    const unskewed = shown - (skewsByPid.get(pid) ?? 0)
+    return steps ? unskewed - Math.round((unskewed - Date.now()) / DAY_MS) * DAY_MS : unskewed
   }
 
   const slots: Server[] = []
@@ -105,7 +115,7 @@ export async function startProcesses({
     count,
     outages,
     url: (slot) => at(slot).url,
-    skewOf: (pid) => skewsByPid.get(pid) ?? 0,
+    realTime,
     async kill(slot) {
       const { child } = at(slot)
       const from = Date.now()
@@ -137,7 +147,7 @@ export async function startProcesses({
           .filter((line) => line.includes('goes on as another worker') && line.endsWith('}'))
           .map((line): LostLease => {
             const { worker, time } = JSON.parse(line)
-            return { pid, worker, at: Date.parse(time) - (skewsByPid.get(pid) ?? 0) }
+            return { pid, worker, at: realTime(pid, Date.parse(time)) }
           })
       })
       return (await Promise.all(all)).flat()

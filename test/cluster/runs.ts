@@ -131,21 +131,33 @@ export function faultsOfSteps(
   return faults
 }
 
-/** A process that lost its lease goes on as another worker: the old one takes no run any more, and none back. */
+/**
+ * A process that lost its lease goes on as another worker: the old one takes no run back, and begins no step in a run that
+ * it takes any more. Taking one alone is no fault: the command can have waited for a slow database while the lease was lost.
+ */
 export function faultsOfWorkers(
   logs: ReadonlyMap<string, readonly LogRecord[]>,
   lost: readonly LostLease[],
+  effects: ReadonlyMap<string, readonly Effect[]> = new Map(),
 ): readonly string[] {
   const faults: string[] = []
   const runsOf = [...logs].map(([taskId, log]) => [taskId, runsIn(log)] as const)
-  for (const { worker, at: lostAt } of lost) {
+  const beginsIn = (pid: number, taskId: string, from: number, to: number): boolean =>
+    (effects.get(taskId) ?? []).some(
+      (one) => one.kind === 'begin' && one.pid === pid && one.at >= from && one.at < to,
+    )
+  for (const { pid, worker, at: lostAt } of lost) {
     for (const [taskId, runs] of runsOf) {
       const taken = runs.findIndex((run, n) => run.tookOver && runs[n - 1]?.worker === worker)
       if (taken >= 0 && runs.slice(taken).some((run) => run.worker === worker)) {
         faults.push(`task ${taskId} went back to ${worker}, from which it had been taken`)
       }
-      if (runs.some(({ worker: taker, at }) => taker === worker && at > lostAt + SKEW_MS)) {
-        faults.push(`task ${taskId} was taken by ${worker}, which had lost its lease`)
+      const isLate = ({ worker: taker, at }: Run, n: number): boolean =>
+        taker === worker &&
+        at > lostAt + SKEW_MS &&
+        beginsIn(pid, taskId, at, runs[n + 1]?.at ?? Number.POSITIVE_INFINITY)
+      if (runs.some(isLate)) {
+        faults.push(`task ${taskId} was begun by ${worker}, which had lost its lease`)
       }
     }
   }

@@ -22,6 +22,8 @@ export interface SoakOptions {
   readonly processes: number
   /** How much the clock of each process shows more than that of the machine. */
   readonly skews?: readonly number[]
+  /** Whether the clocks of the processes are set now and then. */
+  readonly steps?: boolean
   /** Another build of the program, which every second process runs. */
   readonly older?: string | undefined
   /** How many tasks there are at a time. */
@@ -48,8 +50,8 @@ export async function soak(options: SoakOptions): Promise<Aftermath> {
   const { url: postgres } = database
   const proxy = await startProxy(postgres)
   const begunAt = Date.now()
-  const { processes: count, skews, older } = options
-  const processes = await startProcesses({ home, postgres: proxy.url, count, skews, older })
+  const { processes: count, skews, steps, older } = options
+  const processes = await startProcesses({ home, postgres: proxy.url, count, skews, steps, older })
   onTestFinished(processes.end)
   const cluster: Cluster = { seed, processes, calls: createCalls(processes) }
 
@@ -67,9 +69,9 @@ export async function soak(options: SoakOptions): Promise<Aftermath> {
   await processes.end()
   const store = await createPostgresStore({ url: postgres })
   try {
-    const { outages, skewOf } = processes
+    const { outages, realTime } = processes
     const lost = await processes.lostLeases()
-    const verdict = await judge({ home, store, accounts, outages, lost, skewOf, begunAt })
+    const verdict = await judge({ home, store, accounts, outages, lost, realTime, begunAt })
     return { ...verdict, accounts, lost, broken, faults: [...streams, ...verdict.faults] }
   } finally {
     await store.close()

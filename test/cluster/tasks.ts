@@ -17,6 +17,16 @@ export function faultsOfTimes(
   return strange.map(({ seq, at }) => `has record ${seq} at ${new Date(at).toISOString()}`)
 }
 
+/** A timeout ends a stop when its deadline has passed by the clock of the database, and not before. */
+export function faultsOfDeadlines(log: readonly LogRecord[]): readonly string[] {
+  let deadline = 0
+  return log.flatMap((one) => {
+    if (one.type === 'parked') deadline = one.suspension.deadlineAt ?? 0
+    const isEarly = one.type === 'resumed' && one.cause === 'timeout' && one.at < deadline
+    return isEarly ? [`was woken ${deadline - one.at} ms before its deadline`] : []
+  })
+}
+
 /** @param state the state that the log leads to */
 export function faultsOfLog(
   log: readonly LogRecord[],
