@@ -16,6 +16,7 @@ import type { Signal } from '../core/signal.ts'
 import type { ResumeAnswer, Task } from '../core/task.ts'
 import type { TaskExport } from '../core/task-export.ts'
 import { weightOf } from '../core/weight.ts'
+import type { Clock } from '../ports/clock.ts'
 import type { Hold } from '../ports/store/holds.ts'
 import type { Agent } from './agent.ts'
 import { assemble } from './assemble.ts'
@@ -78,6 +79,8 @@ import { waitFor } from './wait.ts'
 
 export interface Engine {
   readonly agents: ReadonlyMap<string, Agent>
+  /** The time of the store, for adapters: what they write to the store has the time of all processes that share it. */
+  readonly clock: Clock
 
   /**
    * A message continues a task, answers its question, gets a stateless reply, or starts a task. `push` makes the webhook
@@ -242,6 +245,7 @@ export function createEngine(deps: EngineDeps): Engine {
 
   const engine: Omit<Engine, 'audit'> = {
     agents: context.agents,
+    clock: context.clock,
     send,
     get: (caller, taskId) => taskFor(context, caller, taskId),
     list: (caller, request) => list(context, caller, request),

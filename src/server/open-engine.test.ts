@@ -7,6 +7,8 @@ import type { Log } from '../ports/log.ts'
 import { createMemoryCluster } from '../stores/memory/memory-cluster.ts'
 import { openEngine } from './open-engine.ts'
 
+const quiet: Log = () => undefined
+
 it('names its process in every line of the log when several processes share the store', async () => {
   const store = createMemoryCluster(() => Date.now()).connect()
   const lines: unknown[] = []
@@ -18,6 +20,20 @@ it('names its process in every line of the log when several processes share the 
   const worker = open.engine.worker()
   expect(lines).toEqual([{ level: 'info', text: 'a line of the server', url: 'here', worker }])
   expect(await open.engine.workers()).toMatchObject([{ id: worker, here: true, pid: process.pid }])
+})
+
+it('gives adapters the clock of a shared store, not that of the process', async () => {
+  const HOUR_MS = 3_600_000
+  const store = createMemoryCluster(() => Date.now() - HOUR_MS).connect()
+  const open = await openEngine({
+    agents: [echo],
+    store,
+    receiptKey: 'a key that all processes have',
+    log: quiet,
+  })
+  onTestFinished(() => open.close())
+  const behindMs = Date.now() - open.deps.clock.now()
+  expect(Math.abs(behindMs - HOUR_MS)).toBeLessThan(HOUR_MS / 2)
 })
 
 it('refuses new work before the disk of its database is full', async () => {

@@ -48,7 +48,7 @@ export interface OpenEngineOptions {
 
 export interface OpenEngine {
   readonly engine: Engine
-  /** The dependencies of the engine, for adapters that need the same clock, ids and store. */
+  /** The dependencies of the engine, for adapters that need the same ids and store. The clock is that of the store. */
   readonly deps: EngineDeps
   /** Figures in the text format of Prometheus: of one tenant's tasks, or of all tasks and of this process. */
   metrics(tenant?: string): Promise<string>
@@ -90,7 +90,14 @@ export async function openEngine(given: OpenEngineOptions): Promise<OpenEngine> 
     await engine.start()
     const isLost = (): boolean => watch.lost() !== undefined
     const metrics = (tenant?: string) => metricsText({ engine, store, meter }, tenant)
-    return { engine, deps, metrics, lost: watch.lost, ...stopping(engine, store, log, isLost) }
+    const shared = { ...deps, clock: engine.clock }
+    return {
+      engine,
+      deps: shared,
+      metrics,
+      lost: watch.lost,
+      ...stopping(engine, store, log, isLost),
+    }
   } catch (error) {
     await store.close()
     throw error

@@ -13,13 +13,12 @@ import type { IdentityOf } from './auth/gate.ts'
 import { type Identity, may, memberIn, operatorIn } from './auth/identity.ts'
 import type { CountedResponse } from './counted-response.ts'
 import { readLines } from './read-lines.ts'
-import { systemClock } from './system/clock.ts'
 
 const noStore = { 'cache-control': 'no-store' }
 const HEARTBEAT_MS = 4_000
 
 export function addOpsRoutes(app: Hono, engine: Engine, identityOf: IdentityOf): void {
-  const heartbeat = createHeartbeat(systemClock.after, HEARTBEAT_MS)
+  const heartbeat = createHeartbeat(engine.clock.after, HEARTBEAT_MS)
 
   for (const route of opsRoutes) {
     app.on(route.method, honoPath(route.path), async (c) => {
@@ -29,7 +28,7 @@ export function addOpsRoutes(app: Hono, engine: Engine, identityOf: IdentityOf):
         query,
         body: await bodyOf(c, route),
         anyTenant: identityOf(c).anyTenant === true,
-        now: systemClock.now(),
+        now: engine.clock.now(),
       }
       const caller = callerFor(route, identityOf(c), query)
       return c.json(await route.handle(engine, caller, request), 200, noStore)
@@ -37,7 +36,7 @@ export function addOpsRoutes(app: Hono, engine: Engine, identityOf: IdentityOf):
   }
 
   app.get('/ops/changes', (c) => {
-    const { now, after } = systemClock
+    const { now, after } = engine.clock
     const deps = { engine, now, after, heartbeat }
     const source = changesFor(deps, operatorIn(identityOf(c), new URL(c.req.url).searchParams))
     return new Response(eventStream(source), { headers: eventStreamHeaders })

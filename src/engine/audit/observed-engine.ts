@@ -106,11 +106,11 @@ export function observedEngine(engine: Omit<Engine, 'audit'>, audit: Audit, mete
 
   const methods = Object.keys(calls) as readonly Method[]
   const calling = Object.fromEntries(methods.map((method) => [method, observed(method)]))
-  const { agents, watch, takeDuty, replaceAgents, receiptKeys } = engine
+  const { agents, clock, watch, takeDuty, replaceAgents, receiptKeys } = engine
   const { health, worker, workers, prune, start, drain } = engine
   return {
     ...(calling as Pick<Engine, Method>),
-    ...{ agents, watch, takeDuty, replaceAgents, receiptKeys, audit },
+    ...{ agents, clock, watch, takeDuty, replaceAgents, receiptKeys, audit },
     ...{ health, worker, workers, prune, start, drain },
   }
 }
