@@ -124,7 +124,7 @@ function pushesOf(
   key: SigningKey | undefined,
 ): Pushes | undefined {
   if (store === undefined) return undefined
-  const signing = { issuer: publicUrl, now: clock.now, uuid: ids.uuid }
+  const signing = { issuer: publicUrl, now: clock.wall, uuid: ids.uuid }
   const signer = key && config.pushSign ? createPushSigner({ key, ...signing }) : undefined
   const { pushToPrivate: allowInner, pushTimeoutMs: timeoutMs } = config
   return createPushes({

@@ -92,4 +92,14 @@ describe('L2: what is open', () => {
     clock.advance(5_000)
     await expect.poll(() => ended).toEqual(['token'])
   })
+
+  it('ends by the wall clock, as the issuer of its token does, also when somebody has set it', async () => {
+    const { enter, clock } = admission()
+    const ended: string[] = []
+    const { credentialId: _id, ...token } = ada
+    clock.stepWall(-3_600_000)
+    enter({ ...token, expiresAt: clock.wall() + 7_000 }, () => ended.push('token'))
+    clock.advance(10_000)
+    await expect.poll(() => ended).toEqual(['token'])
+  })
 })

@@ -43,7 +43,7 @@ export interface Admission {
 }
 
 export interface AdmissionDeps {
-  readonly clock: Pick<Clock, 'now' | 'after'>
+  readonly clock: Pick<Clock, 'elapsed' | 'wall' | 'after'>
   readonly stillValid: (credentialId: string) => Promise<boolean>
 }
 
@@ -54,7 +54,7 @@ interface Usage {
   open: number
   /** Requests that may begin now. */
   tokens: number
-  /** When the tokens were counted. */
+  /** When the tokens were counted, in elapsed time. */
   at: number
 }
 
@@ -72,7 +72,7 @@ export function createAdmission(
   let cancel = clock.after(SWEEP_MS, sweep)
 
   function usageOf(key: string, factor: number): Usage {
-    const now = clock.now()
+    const now = clock.elapsed()
     const rate = limits.requestsPerSecond * factor
     const known = usages.get(key) ?? { open: 0, tokens: rate * 2, at: now }
     known.tokens = Math.min(rate * 2, known.tokens + ((now - known.at) / 1_000) * rate)
@@ -93,7 +93,7 @@ export function createAdmission(
   function sweep(): void {
     cancel = clock.after(SWEEP_MS, sweep)
     for (const [key, { open, at }] of usages) {
-      if (open === 0 && clock.now() - at > SWEEP_MS) usages.delete(key)
+      if (open === 0 && clock.elapsed() - at > SWEEP_MS) usages.delete(key)
     }
     endInvalid().catch(() => undefined)
   }
@@ -102,7 +102,7 @@ export function createAdmission(
     const checked = new Map<string, Promise<boolean>>()
     for (const { identity, end } of [...opened]) {
       const { credentialId, expiresAt } = identity
-      if (expiresAt !== undefined && expiresAt <= clock.now()) end()
+      if (expiresAt !== undefined && expiresAt <= clock.wall()) end()
       if (credentialId === undefined) continue
       const valid = checked.get(credentialId) ?? stillValid(credentialId)
       checked.set(credentialId, valid)

@@ -40,7 +40,7 @@ export interface AuthDeps {
   readonly data: string
   /** Keeps the keys when several processes share it. Otherwise keys are in the data directory. */
   readonly store?: (KeyValueStore & Pick<Store, 'cluster'>) | undefined
-  readonly clock: Pick<Clock, 'now' | 'after'>
+  readonly clock: Pick<Clock, 'now' | 'elapsed' | 'wall' | 'after'>
   readonly log: Log
   /** Notes which keys were made and revoked. */
   readonly audit?: Pick<Audit, 'note'> | undefined
@@ -68,7 +68,7 @@ export function createAuth(
     ? createKeyAuthentication(notedStore(deps), clock, log)
     : undefined
   const tokens = modes.includes('jwt')
-    ? loadedTokens(jwtConfig(jwt), { now: clock.now, log })
+    ? loadedTokens(jwtConfig(jwt), { now: clock.wall, log })
     : undefined
   const kinds: TokenKind[] = [ofOwner(ownerToken)]
   if (keys !== undefined) kinds.push(keys)
@@ -120,7 +120,7 @@ function notedStore(deps: AuthDeps): KeyStore {
 }
 
 function keyStore({ data, store, clock }: AuthDeps): KeyStore {
-  return store?.cluster === undefined ? createKeyFile(data) : createSharedKeys(store, clock.now)
+  return store?.cluster === undefined ? createKeyFile(data) : createSharedKeys(store, clock.elapsed)
 }
 
 function jwtConfig(jwt: JwtConfig | undefined): JwtConfig {

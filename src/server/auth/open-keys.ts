@@ -28,7 +28,7 @@ export function withKeysToRead<T>(
 function keysAt({ data, store }: SecretPlace): KeyStore {
   return store?.cluster === undefined
     ? createKeyFile(data)
-    : createSharedKeys(store, systemClock.now)
+    : createSharedKeys(store, systemClock.elapsed)
 }
 
 /** Runs the work with the place of the keys that the server signs with. */

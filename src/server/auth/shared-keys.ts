@@ -20,7 +20,8 @@ const times = z.record(z.string(), z.number())
 /** How long a revoked key may still be taken by a process that has read the list before. */
 const FRESH_MS = 2_000
 
-export function createSharedKeys(store: KeyValueStore, now: () => number): KeyStore {
+/** @param elapsed tells how long ago the list was read */
+export function createSharedKeys(store: KeyValueStore, elapsed: () => number): KeyStore {
   let read: { readonly at: number; readonly keys: readonly ApiKey[] } | undefined
 
   const keysIn = (value: Json | undefined): readonly ApiKey[] =>
@@ -28,7 +29,7 @@ export function createSharedKeys(store: KeyValueStore, now: () => number): KeySt
 
   async function newest(): Promise<readonly ApiKey[]> {
     const keys = keysIn(await store.getValue(SHARED_KEYS))
-    read = { at: now(), keys }
+    read = { at: elapsed(), keys }
     return keys
   }
 
@@ -49,7 +50,7 @@ export function createSharedKeys(store: KeyValueStore, now: () => number): KeySt
 
   return {
     list: async () =>
-      read !== undefined && now() - read.at < FRESH_MS ? read.keys : await newest(),
+      read !== undefined && elapsed() - read.at < FRESH_MS ? read.keys : await newest(),
     async add(key) {
       await change((keys) => (keys.some(({ id }) => id === key.id) ? undefined : [...keys, key]))
     },
