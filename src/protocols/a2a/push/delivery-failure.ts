@@ -15,8 +15,15 @@ export function afterFailure(push: Push, error: unknown, at: number, random: num
   if (error instanceof TargetRefused || at - firstFailedAt >= GIVE_UP_MS) {
     return { ...failed, failedAt: at }
   }
-  const pause = Math.min(FIRST_RETRY_MS * 2 ** (attempts - 1), LONGEST_RETRY_MS)
-  return { ...failed, retryAt: at + Math.round(pause * (0.5 + random / 2)) }
+  return { ...failed, retryAt: at + Math.round(longestPause(attempts) * (0.5 + random / 2)) }
+}
+
+const longestPause = (attempts: number): number =>
+  Math.min(FIRST_RETRY_MS * 2 ** (attempts - 1), LONGEST_RETRY_MS)
+
+/** Whether the next attempt may be made. An instant that is further away than a pause can be was written by a wrong clock. */
+export function isRetryDue({ retryAt = 0, attempts }: Push, at: number): boolean {
+  return retryAt <= at || retryAt > at + 2 * longestPause(attempts)
 }
 
 /** @param ended whether the record was the last of the task */

@@ -3,6 +3,7 @@ import { isLullError } from '../../../core/errors.ts'
 import type { Push } from '../../../core/push.ts'
 import { createDeliverRecords } from './deliver-records.ts'
 import type { DeliveryDeps } from './delivery-deps.ts'
+import { isRetryDue } from './delivery-failure.ts'
 import { createRetryTimers } from './retry-timers.ts'
 import { TakenOver } from './webhook-duty.ts'
 
@@ -44,7 +45,7 @@ export function createDeliveryWorkers(deps: DeliveryDeps): DeliveryWorkers {
       busy.set(key, true)
       return
     }
-    if (push.retryAt !== undefined && push.retryAt > clock.now()) {
+    if (push.retryAt !== undefined && !isRetryDue(push, clock.now())) {
       retryAt(push, push.retryAt)
       return
     }

@@ -6,6 +6,9 @@ import { creation } from '../../../testing/sample-task.ts'
 import { countOpen } from './open-counts.ts'
 import { createOpenWebhooks } from './open-webhooks.ts'
 
+/** Half an hour after the beginning of a test. */
+const SOON = createManualClock().now() + 1_800_000
+
 const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))
 
 it('the sweep of open webhooks does not go on when it was stopped while it read', async () => {
@@ -112,11 +115,18 @@ it('a sweep begins the webhooks that have something due, and no others', async (
 })
 
 it('a sweep begins no webhook before its retry', async () => {
-  const retryAt = Number.MAX_SAFE_INTEGER
-  const { webhooks, finishAll, sweep } = await openSome({ sentSeq: 1, retryAt })
+  const { webhooks, finishAll, sweep } = await openSome({ sentSeq: 1, attempts: 12, retryAt: SOON })
   await webhooks.start()
   await finishAll()
   for (let n = 0; n < 3; n++) expect(await sweep()).toEqual([])
+  webhooks.stop()
+})
+
+it('a sweep begins a webhook whose retry is later than any pause lasts: a wrong clock has written it', async () => {
+  const { webhooks, finishAll, sweep } = await openSome({ sentSeq: 1, attempts: 2, retryAt: SOON })
+  await webhooks.start()
+  await finishAll()
+  expect(await sweep()).toHaveLength(30)
   webhooks.stop()
 })
 

@@ -7,6 +7,7 @@ import type { Push } from '../../../core/push.ts'
 import type { Engine } from '../../../engine/engine.ts'
 import { createShares } from '../../../engine/shares.ts'
 import type { DeliveryDeps } from './delivery-deps.ts'
+import { isRetryDue } from './delivery-failure.ts'
 import type { OpenCounts } from './open-counts.ts'
 
 export interface OpenWebhooks {
@@ -68,8 +69,8 @@ export function createOpenWebhooks(deps: OpenWebhooksDeps): OpenWebhooks {
    *
    * @param version 0: the task is gone, and its webhook is to be removed
    */
-  function isDue({ sentSeq, retryAt = 0 }: Push, version: number): boolean {
-    return (version === 0 || version > sentSeq) && retryAt <= clock.now()
+  function isDue(push: Push, version: number): boolean {
+    return (version === 0 || version > push.sentSeq) && isRetryDue(push, clock.now())
   }
 
   /** Nobody waits for it: one task may take long. */
