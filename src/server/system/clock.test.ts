@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest'
 import type { Clock } from '../../ports/clock.ts'
 import { createManualClock } from '../../testing/manual-clock.ts'
 import { createSystemClock } from './clock.ts'
@@ -47,6 +47,18 @@ describe('the system clock', () => {
     vi.advanceTimersByTime(1)
     expect(fired).toHaveBeenCalledOnce()
   })
+})
+
+it('starts where the system does not tell the uptime, and counts elapsed time there', () => {
+  vi.useFakeTimers({ now: Date.UTC(2026, 0, 1) })
+  onTestFinished(() => void vi.useRealTimers())
+  const uptime = (): number => {
+    throw new Error('A system error occurred: uv_uptime returned EPERM')
+  }
+  const clock = createSystemClock({ wall: Date.now, uptime })
+  const start = clock.now()
+  vi.advanceTimersByTime(120_000)
+  expect(clock.now()).toBe(start + 120_000)
 })
 
 interface Subject {

@@ -25,6 +25,15 @@ export interface MachineTime {
 
 const machine: MachineTime = { wall: Date.now, uptime: () => uptime() * 1_000 }
 
+/** Some hardened systems do not tell the uptime. Then a sleep is not noticed, and what came due in it is due later. */
+const uptimeOr = (read: () => number, otherwise: number): number => {
+  try {
+    return read()
+  } catch {
+    return otherwise
+  }
+}
+
 export function createSystemClock(time: MachineTime = machine): Clock {
   const elapsed = (): number => performance.now()
   const now = createNow(time, elapsed)
@@ -49,7 +58,7 @@ export const systemClock: Clock = createSystemClock()
 /** The wall clock of the first call, and from then on elapsed time and sleep (CL1, K3). */
 function createNow({ wall, uptime }: MachineTime, elapsed: () => number): () => number {
   /** How much more the wall clock and the uptime showed than elapsed time, when they were compared. */
-  const look = (at: number) => ({ at, wall: wall() - at, uptime: uptime() - at })
+  const look = (at: number) => ({ at, wall: wall() - at, uptime: uptimeOr(uptime, at) - at })
   let last = look(elapsed())
   let ahead = last.wall
   return () => {
