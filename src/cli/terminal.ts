@@ -67,7 +67,7 @@ export function createTerminal({ stdin, stdout, stderr }: NodeJS.Process): Io {
       untilStopped(
         {
           on: (signal, handler) => process.on(signal, handler),
-          now: Date.now,
+          elapsed: () => performance.now(),
           exit: (code) => process.exit(code),
           say: (line) => stderr.write(`\n${line}\n`),
         },

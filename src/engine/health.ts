@@ -54,8 +54,9 @@ export function createWatchdog(
   let reportedAt = 0
   let cancel: (() => void) | undefined
 
-  function note(blockage: EventLoopBlock): void {
-    reportedAt = blockage.at
+  function note(who: Pick<EventLoopBlock, 'agent' | 'taskId'>, ms: number): void {
+    const blockage: EventLoopBlock = { ...who, ms: Math.round(ms), at: clock.now() }
+    reportedAt = clock.elapsed()
     blocked = [...blocked, blockage].slice(-KEPT)
     log('warn', 'an agent blocked the event loop: move the work into a worker or yield', {
       ...blockage,
@@ -63,19 +64,20 @@ export function createWatchdog(
   }
 
   function tick(): void {
-    const due = clock.now() + TICK_MS
+    // A machine that slept blocked nothing.
+    const due = clock.elapsed() + TICK_MS
     cancel = clock.after(TICK_MS, () => {
-      const late = clock.now() - due
+      const late = clock.elapsed() - due
       if (late >= blockMs && reportedAt < due) {
         const agents = suspects()
-        if (agents.length > 0) note({ agent: agents.join(', '), ms: late, at: clock.now() })
+        if (agents.length > 0) note({ agent: agents.join(', ') }, late)
       }
       tick()
     })
   }
 
   return {
-    report: (agent, taskId, ms) => note({ agent, taskId, ms, at: clock.now() }),
+    report: (agent, taskId, ms) => note({ agent, taskId }, ms),
     blocked: () => blocked,
     start() {
       if (blockMs < Number.POSITIVE_INFINITY) tick()

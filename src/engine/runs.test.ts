@@ -232,6 +232,20 @@ describe('an agent that misbehaves', () => {
   })
 })
 
+it('a machine that slept while a step ran names no agent that blocked it', async () => {
+  const asleep = signal()
+  const harness = await createHarness({
+    agents: [running((task) => task.step('long', () => asleep.promise))],
+  })
+  const { id } = await harness.send('x')
+  await harness.settled()
+  harness.clock.sleep(3_600_000)
+  await harness.pass(1_000)
+  asleep.fire()
+  await harness.until(id, 'completed')
+  expect((await harness.engine.health()).blocked).toEqual([])
+})
+
 describe('a task that was taken over by another process', () => {
   // N1 of runs.ts, R3 of run/operation-runner.ts.
   it('N1, R3: is written to by the new run alone: the stale one writes nothing and gives its slot back', async () => {

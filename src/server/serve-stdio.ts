@@ -58,7 +58,7 @@ const DRAIN_MS = 5_000
 
 /** @throws StartError or LullError, each with a sentence that tells the operator what to do */
 export async function serveStdio(given: StdioOptions): Promise<ServingStdio> {
-  const began = Date.now()
+  const began = performance.now()
   for (;;) {
     try {
       return given.port === undefined ? await serveAlone(given) : await serveWithPort(given)
@@ -68,7 +68,7 @@ export async function serveStdio(given: StdioOptions): Promise<ServingStdio> {
       if (attached !== undefined) return attached
       // A process that shuts down removes its address first and releases the directory last.
       const patience = taken ? LEAVING_MS : isPortTaken(error) ? STARTING_MS : 0
-      if (Date.now() - began >= patience) throw error
+      if (performance.now() - began >= patience) throw error
       await sleep(RETRY_MS)
     }
   }

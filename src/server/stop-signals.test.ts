@@ -13,7 +13,7 @@ function open() {
   const stopped = untilStopped(
     {
       on: (signal, handler) => handlers.set(signal, handler),
-      now: () => now,
+      elapsed: () => now,
       exit: (code) => exits.push(code),
       say: () => undefined,
     },

@@ -6,7 +6,8 @@ import { describeError } from '../core/describe-error.ts'
 
 export interface StopDeps {
   readonly on: (signal: NodeJS.Signals, handler: () => void) => void
-  readonly now: () => number
+  /** Setting the wall clock does not change it. */
+  readonly elapsed: () => number
   readonly exit: (code: number) => void
   readonly say: (line: string) => void
 }
@@ -21,7 +22,7 @@ const INTERRUPTED = 130
 
 /** Calls `close` at the first signal, and resolves when it has resolved. */
 export async function untilStopped(deps: StopDeps, close: () => Promise<void>): Promise<void> {
-  const { on, now, exit, say } = deps
+  const { on, elapsed, exit, say } = deps
   let stoppingSince: number | undefined
   let begin: () => void = () => undefined
   const asked = new Promise<void>((resolve) => {
@@ -29,10 +30,10 @@ export async function untilStopped(deps: StopDeps, close: () => Promise<void>): 
   })
   const handler = (): void => {
     if (stoppingSince === undefined) {
-      stoppingSince = now()
+      stoppingSince = elapsed()
       say('Stopping: running turns finish first. Ctrl-C again ends it at once; nothing is lost.')
       begin()
-    } else if (now() - stoppingSince >= PAIR_MS) {
+    } else if (elapsed() - stoppingSince >= PAIR_MS) {
       exit(INTERRUPTED)
     }
   }
@@ -55,7 +56,7 @@ export function closeOnSignals(close: () => Promise<void>): () => void {
       process.on(signal, handler)
       listening.push([signal, handler])
     },
-    now: Date.now,
+    elapsed: () => performance.now(),
     exit: (code) => process.exit(code),
     say: (line) => process.stderr.write(`${line}\n`),
   }

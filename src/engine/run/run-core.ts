@@ -83,7 +83,7 @@ export class RunCore implements GateDeps, Writing, Rebuilding, SlotHost, Operati
       control.reacted()
     }
     this.pace = new Pace(() => this.releaser.review())
-    this.releaser = new Releaser(host.clock.now, reacted, this.pace, () => this.slot.ask())
+    this.releaser = new Releaser(host.clock.elapsed, reacted, this.pace, () => this.slot.ask())
   }
 
   get taskId(): string {

@@ -108,11 +108,11 @@ export function createStepExecutor(core: RunCore): StepExecutor {
       place,
       ...(mayHaveRun ? { mayHaveRun } : {}),
     }
-    const startedAt = host.clock.now()
+    const startedAt = host.clock.elapsed()
     const begin = (): Promise<T> =>
       core.within(inner, async () => code(new Context(core, execution, attempt)))
     const work = attempt.span === undefined ? begin() : attempt.span.during(begin)
-    const blockedMs = host.clock.now() - startedAt
+    const blockedMs = host.clock.elapsed() - startedAt
     if (blockedMs >= host.limits.blockMs) host.blocked(agent, id, blockedMs)
     return work
   }

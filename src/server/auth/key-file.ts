@@ -104,7 +104,7 @@ function replace(file: string, value: object): void {
 async function lock(data: string, file: string): Promise<() => void> {
   mkdirSync(data, { recursive: true, mode: 0o700 })
   const free = (): void => rmSync(file, { force: true })
-  const deadline = Date.now() + LOCK_MS
+  const deadline = performance.now() + LOCK_MS
   for (;;) {
     try {
       closeSync(openSync(file, 'wx', 0o600))
@@ -112,7 +112,7 @@ async function lock(data: string, file: string): Promise<() => void> {
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
     }
-    if (Date.now() >= deadline) free()
+    if (performance.now() >= deadline) free()
     await sleep(RETRY_MS)
   }
 }

@@ -29,8 +29,11 @@ export function createWriterLock(memory: SharedArrayBuffer = new SharedArrayBuff
       return work().finally(release)
     },
     close(timeoutMs) {
-      const until = Date.now() + timeoutMs
-      while (Atomics.compareExchange(state, 0, FREE, CLOSED) === HELD && Date.now() < until) {
+      const until = performance.now() + timeoutMs
+      while (
+        Atomics.compareExchange(state, 0, FREE, CLOSED) === HELD &&
+        performance.now() < until
+      ) {
         Atomics.wait(state, 0, HELD, timeoutMs)
       }
     },
