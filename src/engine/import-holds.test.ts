@@ -8,6 +8,7 @@ import { createMemoryStore } from '../stores/memory/memory-store.ts'
 import type { Caller } from './caller.ts'
 import { createClusterHarness } from './test-support/cluster-harness.ts'
 import {
+  alice,
   createHarness,
   effects,
   type Harness,
@@ -205,4 +206,17 @@ describe('a task that retention removed', () => {
     await expect(third.engine.importTask(olga, file)).rejects.toThrow('was removed')
     expect(done.count('shipped once')).toBe(1)
   })
+})
+
+it('a task that has ended is imported into a shared store with fewer events, and forked there', async () => {
+  const { first, id } = await exported()
+  await first.emit('another')
+  await first.emit('go')
+  await first.until(id, 'completed')
+  const { cluster, a, b } = await twoProcesses()
+  const file = await fileOf(first, id)
+  expect(await a.engine.importTask(olga, file)).toMatchObject({ taskId: id, state: 'completed' })
+  const forking = b.engine.fork(alice, { taskId: id, at: 'ship', paused: true })
+  await cluster.settled()
+  expect((await forking).state).toBe('paused-by-client')
 })

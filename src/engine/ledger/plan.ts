@@ -210,15 +210,23 @@ export function createPlanner(deps: PlannerDeps): Planner {
 }
 
 /** What a shared store must have for the decision to be valid: the holds, and the events that the task newly names. */
-function decidedOn(
-  { entry, task }: Plan,
-  holdEpoch: () => number,
-): Pick<Commit, 'holdEpoch' | 'eventPos'> {
-  const eventPos = newestEventNamed(task)
+function decidedOn(plan: Plan, holdEpoch: () => number): Pick<Commit, 'holdEpoch' | 'eventPos'> {
+  const { entry, task } = plan
+  const eventPos = namesEventsHere(plan) ? newestEventNamed(task) : 0
   return {
     ...(entry.task === undefined ? { holdEpoch: holdEpoch() } : {}),
     ...(eventPos > newestEventNamed(entry.task) ? { eventPos } : {}),
   }
+}
+
+/**
+ * The positions in the log of an import that has ended are those of another store, and so may be those in the past of a fork.
+ * Nothing is decided on them: this store may never have so many events.
+ */
+function namesEventsHere({ copied, records, task }: Plan): boolean {
+  if (!copied) return true
+  const begun = records.findLast(({ type }) => type === 'imported' || type === 'forked')
+  return begun?.type === 'imported' && task !== undefined && !isTerminal(task.state)
 }
 
 function addExtras(
