@@ -19,6 +19,8 @@ export interface ClusterHarness {
   /** The process stands still, as by SIGSTOP: time passes, and it notices nothing. */
   stop(process: Harness): void
   goOn(process: Harness): void
+  /** The machine of the process sleeps until `goOn`: its elapsed time and its timers stand still, and its wall clock goes on. */
+  sleep(process: Harness): void
   /** Sets the wall clock of the process, forwards or backwards. */
   stepWall(process: Harness, ms: number): void
   /** Another server takes over that lacks the last writes. */
@@ -44,7 +46,9 @@ interface Joined {
   readonly clock: ManualClock
   /** Time that passed while it was stopped. */
   missedMs: number
-  stopped: boolean
+  state: 'runs' | 'stopped' | 'asleep'
+  /** Its elapsed time is so much less than that of a machine that never slept. */
+  sleptMs: number
 }
 
 /** Time passes in slices, so that timers of all processes take turns. */
@@ -65,8 +69,9 @@ export function createClusterHarness(given: ClusterOptions = {}): ClusterHarness
       const slice = Math.min(left, SLICE_MS)
       clock.advance(slice)
       for (const one of joined) {
-        if (one.stopped) one.missedMs += slice
-        else one.clock.advance(slice)
+        if (one.state === 'runs') one.clock.advance(slice)
+        else if (one.state === 'stopped') one.missedMs += slice
+        else one.sleptMs += slice
       }
       await quiet(touched, quietTurns)
     }
@@ -84,11 +89,12 @@ export function createClusterHarness(given: ClusterOptions = {}): ClusterHarness
     async join({ skewMs = 0, ...some } = {}) {
       const timers = createManualClock(clock.now() + skewMs)
       let wallMs = skewMs
+      let one: Joined | undefined
       // A process that was stopped sees the time at once, and its timers fire late.
       const own: ManualClock = {
         ...timers,
         now: () => clock.now() + skewMs,
-        elapsed: clock.elapsed,
+        elapsed: () => clock.elapsed() - (one?.sleptMs ?? 0),
         wall: () => clock.now() + wallMs,
         stepWall(ms) {
           wallMs += ms
@@ -96,16 +102,21 @@ export function createClusterHarness(given: ClusterOptions = {}): ClusterHarness
       }
       const store = connection(withHints(cluster.connect(), hints))
       const process = await createHarness({ ...shared, ids, ...some, clock: own, store })
-      joined.push({ process, clock: own, missedMs: 0, stopped: false })
+      one = { process, clock: own, missedMs: 0, state: 'runs', sleptMs: 0 }
+      joined.push(one)
       return process
     },
     stop(process) {
       process.life.stop()
-      find(process).stopped = true
+      find(process).state = 'stopped'
+    },
+    sleep(process) {
+      process.life.stop()
+      find(process).state = 'asleep'
     },
     goOn(process) {
       const one = find(process)
-      one.stopped = false
+      one.state = 'runs'
       process.life.goOn()
       one.clock.advance(one.missedMs)
       one.missedMs = 0

@@ -10,7 +10,11 @@
  *  S7  a reader gets every record once, in order;
  *  S8  without faults, every task that is woken ends;
  *  S9  a key means one task;
- *  S10 after a hold of everything was answered, no process begins a step of a task that it holds.
+ *  S10 after a hold of everything was answered, no process begins a step of a task that it holds;
+ *  S11 nothing is woken before its deadline by the clock of the store, and records have its times;
+ *  S12 a step that is recorded does not begin again;
+ *  S13 nothing comes back of a task that was removed;
+ *  S14 an imported task is there once, and begins no step under the hold of its import.
  */
 
 import { isLullError } from '../../../core/errors.ts'
@@ -47,7 +51,7 @@ export interface CheckDeps {
   readonly fail: (problem: string) => void
 }
 
-export function createChecks({ store }: ClusterHarness): Checks {
+export function createChecks({ store, clock }: Pick<ClusterHarness, 'store' | 'clock'>): Checks {
   const problems: string[] = []
   const deps: CheckDeps = {
     log: (taskId) => store.records(taskId, 0, 10_000),
@@ -58,7 +62,7 @@ export function createChecks({ store }: ClusterHarness): Checks {
   const steps = createStepChecks(deps)
   const { end: endCommands, ...commands } = createCommandChecks(deps)
   const readers = createReaderChecks(deps)
-  const { checkTask, failedOver } = createLogChecks(deps, store)
+  const { checkTask, failedOver } = createLogChecks(deps, store, clock.now)
 
   function raise(): void {
     if (problems.length > 0) throw new Error(problems.join('\n'))

@@ -1,4 +1,5 @@
-/** Checks each step when it begins: S3 and S10 of `checks.ts`. For tests only. */
+/** Checks each step when it begins: S3, S10, S12 and S14 of `checks.ts`. For tests only. */
+import { fold } from '../../../core/evolve.ts'
 import type { LogRecord } from '../../../core/records.ts'
 import type { CheckDeps, Checks } from './checks.ts'
 
@@ -16,6 +17,10 @@ export function createStepChecks({ log, fail }: CheckDeps): StepChecks {
   async function checkStep(name: string, taskId: string, step: string): Promise<void> {
     const under = [...holds]
     const records = await log(taskId)
+    const isRecorded = records.some((record) => record.type === 'step' && record.name === step)
+    if (isRecorded) fail(`S12: ${name} began ${step} of ${taskId}, which is recorded`)
+    const imported = importHoldIn(records)
+    if (imported !== undefined) fail(`S14: ${step} of ${taskId} began under ${imported}`)
     const run = runnerIn(records)
     const own = ownersOf(name)
     if (run !== undefined && own.has(run)) return checkHolds(taskId, step, under, records)
@@ -73,4 +78,12 @@ function runnerIn(records: readonly LogRecord[]): string | undefined {
     (worker, record) => ('run' in record ? (record.run?.worker ?? worker) : worker),
     undefined,
   )
+}
+
+/** The hold of its import, if the task is under it. */
+function importHoldIn(records: readonly LogRecord[]): string | undefined {
+  const imported = records.findLast((record) => record.type === 'imported')
+  if (imported?.type !== 'imported' || imported.holdId === undefined) return undefined
+  const { holdId } = imported
+  return fold(records)?.holds.includes(holdId) ? holdId : undefined
 }
