@@ -22,6 +22,12 @@ export function WaitCard({ task }: { readonly task: Known }) {
             <dd>{stop.reason}</dd>
           </>
         )}
+        {task.mayStillAct !== undefined && (
+          <>
+            <dt>May still act</dt>
+            <dd>{task.mayStillAct.join(', ')}: told to stop, and did not</dd>
+          </>
+        )}
         <dt>Wakes</dt>
         <dd>{stop.wakes}</dd>
         {task.dueAt !== undefined && (
