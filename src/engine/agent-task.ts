@@ -73,6 +73,11 @@ export interface StepOptions {
    * once. Otherwise the task is stopped, because Lull cannot tell a new step from a renamed one.
    */
   readonly added?: boolean
+  /**
+   * The input of the step. Its digest is recorded. A rebuilt task whose code gives a recorded step another input is
+   * stopped, instead of getting a result that was made from something else.
+   */
+  readonly with?: JsonInput
 }
 
 export type StepFunction<T> = (step: StepContext) => Promise<T> | T

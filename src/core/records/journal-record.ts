@@ -17,6 +17,8 @@ export type JournalRecord = {
       readonly result?: Json
       readonly failure?: Failure
       readonly topLevel?: true
+      /** SHA-256 of the canonical JSON of the input, if the code gave one. */
+      readonly inputDigest?: string
     }
   /** An attempt that did not settle the step: a pause interrupted it, or it failed and is retried. */
   | {

@@ -30,6 +30,7 @@ export const stepOptionsInput: z.ZodType<CheckedStepOptions> = z.strictObject({
   abandonAfterMs: duration.optional(),
   key: text.min(1).optional(),
   added: z.boolean().optional(),
+  with: json.optional(),
 } satisfies FieldsOf<CheckedStepOptions>) as z.ZodType<CheckedStepOptions>
 
 /** The two ways to say when a question expires. */

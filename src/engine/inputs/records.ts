@@ -82,6 +82,7 @@ const fields: { readonly [T in RecordType]: Fields<T> } = {
     result: json.optional(),
     failure: failure.optional(),
     topLevel: yes.optional(),
+    inputDigest: text.optional(),
   },
   attempt: { ...operation, attempt: count, outcome: attemptOutcome, failure: failure.optional() },
   abandoned: { ...operation, name: text, attempt: count, settled: yes.optional() },

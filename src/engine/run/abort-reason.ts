@@ -28,3 +28,12 @@ export class Aborted extends Error {
     this.code = code
   }
 }
+
+/** Rejects when the signal fires, because the stop of the task waits until the step has ended. */
+export function untilAborted(signal: AbortSignal): Promise<never> {
+  return new Promise((_, reject) => {
+    const stop = (): void => reject(signal.reason)
+    if (signal.aborted) stop()
+    else signal.addEventListener('abort', stop)
+  })
+}

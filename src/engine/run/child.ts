@@ -5,6 +5,7 @@ import type { Json } from '../../core/json.ts'
 import type { ChildResult, JournalRecord, LogRecord } from '../../core/records.ts'
 import { sha256 } from '../../core/sha256.ts'
 import type { Child } from '../agent-task.ts'
+import { untilAborted } from './abort-reason.ts'
 import { agentCall } from './agent-call.ts'
 import type { ChildWaits } from './child-waits.ts'
 import { gatedRecord, seqOf } from './gated-record.ts'
@@ -160,15 +161,6 @@ async function readable<T>(
     core.control.childUnreadable(id, error.details.why)
     return inside === undefined ? neverSettles() : untilAborted(inside.signal)
   }
-}
-
-/** Rejects when the signal fires, because the stop of the task waits until the step has ended. */
-function untilAborted(signal: AbortSignal): Promise<never> {
-  return new Promise((_, reject) => {
-    const stop = (): void => reject(signal.reason)
-    if (signal.aborted) stop()
-    else signal.addEventListener('abort', stop)
-  })
 }
 
 /** Not journaled: a rebuilt run reads the child's log from the beginning again. */

@@ -9,8 +9,9 @@
  *     releaser from when the record is durable: an operation hands in its record (`Handed`) and does not wait for it.
  * R3  A run that lost its task (dead) settles nothing and writes nothing.
  */
+import { untilAborted } from './abort-reason.ts'
 import type { CallSite, CodePlace } from './code-place.ts'
-import type { Entry, Journal } from './journal.ts'
+import { type Entry, type Journal, recordOf } from './journal.ts'
 import type { FollowUp, Handed, Operation } from './operation.ts'
 import type { OperationScope } from './operation-scope.ts'
 import type { Releaser } from './releaser.ts'
@@ -95,13 +96,17 @@ export class OperationRunner {
 
   #recorded<T>(operation: Operation<T>, entry: Entry, site: CallSite): Promise<T> {
     const { key, fingerprint, added } = operation
-    const differs = entry.kind !== 'record' && entry.fingerprint !== fingerprint
+    const { inside } = this.#run.scope
+    const differs = hasChanged(entry, fingerprint)
     const place = added || !this.#run.journal.isInPlace(key, entry) ? site.place : entry.seq
     return new Promise((resolve, reject) => {
       const answer = (): void => {
         const found = differs ? undefined : operation.replay(entry)
-        if (found === undefined) this.#run.control.mismatch(key)
-        else if (entry.seq <= this.#run.journal.knownUpTo) resolve(found.value)
+        if (found === undefined) {
+          this.#run.control.mismatch(key)
+          // The stop waits until the step around the call has ended.
+          if (inside !== undefined) untilAborted(inside.signal).catch(reject)
+        } else if (entry.seq <= this.#run.journal.knownUpTo) resolve(found.value)
       }
       this.#release({ seq: entry.seq, place, settle: answer, reject })
     })
@@ -136,6 +141,13 @@ export class OperationRunner {
   released(seq: number, place: number): Promise<void> {
     return new Promise((settle, reject) => this.#release({ seq, place, settle, reject }))
   }
+}
+
+/** A step has a fingerprint only where its input was given. Code may begin to give one, or stop giving it. */
+function hasChanged(entry: Entry, fingerprint: string | undefined): boolean {
+  if (entry.kind !== 'record') return entry.fingerprint !== fingerprint
+  const recorded = recordOf(entry, 'step')?.inputDigest
+  return recorded !== undefined && fingerprint !== undefined && recorded !== fingerprint
 }
 
 interface Result {

@@ -43,7 +43,8 @@ export class PolicyStops {
 
   /** The code calls another operation than the recorded one. */
   mismatch(key: string): void {
-    const summary = `The recorded operation ${key} is not what the code asks for now. Resume to run it anew, or cancel.`
+    const recorded = `The recorded operation ${key} (${describeKey(key)})`
+    const summary = `${recorded} is not what the code asks for now: another operation, or another input. Resume to run it anew, or cancel.`
     this.#stopForGood({ reason: 'code-changed', summary, mismatch: key })
   }
 

@@ -21,6 +21,8 @@ export interface UnsettledStep<T> {
   readonly name: string
   readonly code: StepFunction<T>
   readonly options?: CheckedStepOptions
+  /** Of the input that the code gave (`with`). */
+  readonly inputDigest?: string | undefined
   readonly scope: OperationScope
   readonly site: CallSite
   /** How an attempt passes the gate. */
@@ -80,7 +82,7 @@ interface Attempted extends Pick<Executed, 'landed'> {
 async function executeAttempt<T>(
   { journal, segment, task, host }: RunCore,
   executor: StepExecutor,
-  { key, name, code, scope, site, options = {} }: UnsettledStep<T>,
+  { key, name, code, scope, site, inputDigest, options = {} }: UnsettledStep<T>,
   { attempt, failures, streams }: NextAttempt,
 ): Promise<Attempted> {
   const { timeoutMs, abandonAfterMs = host.limits.abandonAfterMs, retry } = options
@@ -96,7 +98,10 @@ async function executeAttempt<T>(
   expectGoingOn(scope)
   if (outcome.status !== 'interrupted') journal.forget(prefix)
   const retries = failures < (retry?.attempts ?? 0)
-  return { record: attemptRecord({ key, name, scope, attempt, outcome, retries }), landed }
+  return {
+    record: attemptRecord({ key, name, scope, attempt, outcome, retries, inputDigest }),
+    landed,
+  }
 }
 
 /** A step inside a step that is over neither begins nor is recorded: no code waits for it. */

@@ -21,18 +21,25 @@ export interface AttemptFacts {
   readonly outcome: Outcome
   /** Whether a failure that is not fatal is followed by another attempt. */
   readonly retries: boolean
+  readonly inputDigest: string | undefined
 }
 
 /** The record of an attempt: `step` if it settles the step, `attempt` if the step is tried again. */
 export function attemptRecord(facts: AttemptFacts): StepRecord | AttemptRecord {
-  const { key, name, scope, attempt, outcome, retries } = facts
+  const { key, name, scope, attempt, outcome, retries, inputDigest } = facts
   const base = { key, attempt }
   if (outcome.status === 'interrupted') return { type: 'attempt', ...base, outcome: 'interrupted' }
   if (outcome.status === 'failed' && retries && !outcome.fatal) {
     return { type: 'attempt', ...base, outcome: 'failed', failure: outcome.failure }
   }
   const isTop = scope.turn === undefined && scope.inside === undefined
-  const record: StepRecord = { type: 'step', ...base, name, ...(isTop ? { topLevel: true } : {}) }
+  const record: StepRecord = {
+    type: 'step',
+    ...base,
+    name,
+    ...(isTop ? { topLevel: true } : {}),
+    ...(inputDigest === undefined ? {} : { inputDigest }),
+  }
   if (outcome.status === 'failed') return { ...record, failure: outcome.failure }
   return outcome.result === undefined ? record : { ...record, result: outcome.result }
 }

@@ -1,5 +1,7 @@
 /** Steps and tools: journaled side effects. A recorded step never runs again. A step without a record may run again. */
+import { canonical } from '../../core/canonical-json.ts'
 import { LullError } from '../../core/errors.ts'
+import { sha256 } from '../../core/sha256.ts'
 import type { StepFunction, StepOptions } from '../agent-task.ts'
 import { stepOptionsInput } from '../inputs.ts'
 import { parse } from '../parse.ts'
@@ -49,9 +51,11 @@ export function createSteps(core: RunCore): Steps {
     const options = given === undefined ? noOptions : parse(stepOptionsInput, given, 'options')
     const { key: chosen } = options
     const key = chosen === undefined ? core.key(kind, name) : core.chosenKey(kind, chosen)
+    const inputDigest = options.with === undefined ? undefined : sha256(canonical(options.with))
     const scope = core.scope
     return core.perform({
       key,
+      ...(inputDigest === undefined ? {} : { fingerprint: inputDigest }),
       ...(options.added ? { added: true } : {}),
       replay: (entry) => recordedStep<T>(entry),
       live: (site) =>
@@ -61,6 +65,7 @@ export function createSteps(core: RunCore): Steps {
           name,
           code,
           options,
+          inputDigest,
           scope,
           during: (work) => gate.during(scope, work),
         }),
