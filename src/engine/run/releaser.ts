@@ -23,6 +23,7 @@ export class Releaser {
   #pushed = 0
   #held = false
   #shut = false
+  #without = 0
   #scheduled = false
   #startedAt: number | undefined
   #tookMs: number | undefined
@@ -54,6 +55,11 @@ export class Releaser {
     return this.#first() !== undefined
   }
 
+  /** Whether the code is reacting to a result: it may still read values and call operations. */
+  get reacting(): boolean {
+    return this.#startedAt !== undefined || this.#tookMs !== undefined
+  }
+
   /** Queues a result; `seq` is its record. */
   push(seq: number, release: () => void, { nested = false, after }: Handing = {}): void {
     const waiting: Waiting = { seq, nth: this.#pushed++, release, isDue: after === undefined }
@@ -72,6 +78,17 @@ export class Releaser {
     const startedAt = this.#now()
     release()
     this.#ran(this.#now() - startedAt)
+  }
+
+  /** Hands out nothing until `work` settles. */
+  async without<T>(work: () => Promise<T>): Promise<T> {
+    this.#without++
+    try {
+      return await work()
+    } finally {
+      this.#without--
+      this.#schedule()
+    }
   }
 
   hold(): void {
@@ -103,7 +120,7 @@ export class Releaser {
 
   /** The queue with the first result that may be handed out. */
   #next(): Heap<Waiting> | undefined {
-    if (this.#shut) return undefined
+    if (this.#shut || this.#without > 0) return undefined
     const outer = this.#held ? undefined : this.#outer.first
     const nested = this.#nested.first
     if (nested === undefined) return outer && this.#outer

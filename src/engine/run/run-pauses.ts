@@ -68,9 +68,11 @@ export class RunPauses {
 
   /** Commits the pause under way, if the run is at the boundary that the pause waits for. */
   commitAtBoundary(): void {
-    const { gate, host, taskId } = this.#core
+    const { gate, releaser, host, taskId } = this.#core
     const mode = gate.pausing
-    if (mode === undefined || this.#committing || !gate.atBoundary(mode)) return
+    // A value that the code reads in the same reaction could not be written after the pause. It is asked again after it.
+    if (mode === undefined || this.#committing || releaser.reacting) return
+    if (!gate.atBoundary(mode)) return
     this.#committing = true
     // Nothing may start before the pause is durable, because the caller is told that nothing runs.
     this.close()

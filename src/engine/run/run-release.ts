@@ -57,7 +57,9 @@ export class RunRelease {
 
   /** The run may have reached a boundary. */
   moved(): void {
-    if (this.#core.gate.atBoundary('finish_step')) this.#boundaryReached?.('it reached a boundary')
+    const { releaser, gate } = this.#core
+    if (releaser.reacting || !gate.atBoundary('finish_step')) return
+    this.#boundaryReached?.('it reached a boundary')
   }
 
   /** The task has stopped, so there is nothing to release. */

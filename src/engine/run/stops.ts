@@ -21,11 +21,17 @@ export interface Stops extends Pick<Parks, 'park' | 'sleep'>, Pick<Questions, 'a
 export type Stop = (act: () => Promise<RunAct>) => Promise<void>
 
 export function createStops(core: RunCore): Stops {
-  /** Tries until the stop is recorded. While a pause is under way, the stop waits for the resume. */
+  /**
+   * Tries until the stop is recorded. While a pause is under way, the stop waits for the resume. While the stop is written,
+   * no result is handed out: what the code would read after it could not be written any more.
+   */
   const stop: Stop = async (act) => {
     await core.flush()
     for (;;) {
-      const { records } = await core.gate.duringStop(async () => core.persist(await act()))
+      const { records } = await core.gate.duringStop(async () => {
+        const made = await act()
+        return core.releaser.without(() => core.persist(made))
+      })
       if (records.length > 0) return
     }
   }
