@@ -7,6 +7,7 @@ import type { IncomingMessage } from 'node:http'
 import type { Duplex } from 'node:stream'
 import type { Log } from '../ports/log.ts'
 import type { Acp, AcpConfig } from '../protocols/acp/index.ts'
+import type { SocketDoors } from './acp-sockets.ts'
 import { callerOf, type Identity } from './auth/identity.ts'
 import type { OpenEngine } from './open-engine.ts'
 import { refusal } from './refusals.ts'
@@ -22,8 +23,14 @@ export interface AcpMount {
   start(): Promise<void>
   load(): Promise<Acp>
   fetch(request: Request, identity: Identity): Promise<Response>
-  /** Takes the socket over. */
-  upgrade(request: IncomingMessage, socket: Duplex, head: Buffer, identity: Identity): void
+  /** Takes the socket over. @param doors absent for the owner of the process, who has no limits */
+  upgrade(
+    request: IncomingMessage,
+    socket: Duplex,
+    head: Buffer,
+    identity: Identity,
+    doors?: SocketDoors,
+  ): void
   close(): Promise<void>
 }
 
@@ -67,15 +74,18 @@ export function mountAcp(
       const acp = await load().catch(() => undefined)
       return acp === undefined ? notLoaded() : acp.fetch(request, { caller: callerOf(identity) })
     },
-    upgrade(request, socket, head, identity) {
+    upgrade(request, socket, head, identity, doors) {
       const refused = (error: unknown): void => {
         log('error', 'a WebSocket could not be opened', { error })
         socket.destroy()
       }
       Promise.all([load(), import('./acp-sockets.ts')])
-        .then(([acp, { accept }]) => {
+        .then(([acp, { accept, limitsOf }]) => {
           if (socket.destroyed) return
-          accept(acp.upgrade({ caller: callerOf(identity) }), request, socket, head)
+          const caller = callerOf(identity)
+          const limited = doors && limitsOf(identity, doors)
+          const prepared = acp.upgrade({ caller, ...(limited && { limits: limited.ofMessages }) })
+          accept(prepared, request, socket, head, limited?.frames)
         })
         .catch(refused)
     },

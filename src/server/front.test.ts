@@ -13,7 +13,11 @@ import { createFront, type FrontOptions } from './front.ts'
 import { type Listener, listen } from './listen.ts'
 import { openApp } from './test-support/open-app.ts'
 
-const unlimited: Admission = { enter: () => () => undefined, close: () => undefined }
+const unlimited: Admission = {
+  enter: () => () => undefined,
+  take: () => undefined,
+  close: () => undefined,
+}
 
 let open: Listener[] = []
 afterEach(async () => {

@@ -47,7 +47,7 @@ async function open(): Promise<number> {
     log,
     host: '127.0.0.1',
     authenticate: () => ann,
-    admission: { enter: () => () => undefined, close: () => undefined },
+    admission: { enter: () => () => undefined, take: () => undefined, close: () => undefined },
     refused: createRefusedAttempts(engine.audit),
     inFlight: createBytesInFlight(LARGE + 1),
   })

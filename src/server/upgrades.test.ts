@@ -5,6 +5,7 @@ import { type Duplex, PassThrough } from 'node:stream'
 import { expect, it } from 'vitest'
 import { scopes } from '../core/scopes.ts'
 import type { Identity } from './auth/identity.ts'
+import { createBytesInFlight } from './bytes-in-flight.ts'
 import { createUpgrade, takeUpgrades } from './upgrades.ts'
 
 it('ends a request that asked for another protocol and never comes to its end, as any other', async () => {
@@ -60,7 +61,9 @@ it('counts no WebSocket of a client that disconnects while its credential is che
           counted.push('open')
           return () => undefined
         },
+        take: () => undefined,
       },
+      inFlight: createBytesInFlight(1),
       refused: { ofStranger: () => undefined, ofCaller: () => undefined },
     },
     { host: '127.0.0.1' },

@@ -10,6 +10,7 @@ import type { Authenticate } from './auth/authenticate.ts'
 import { missing } from './auth/gate.ts'
 import type { RefusedAttempts } from './auth/refused-attempts.ts'
 import { acpScopes } from './auth/route-scopes.ts'
+import type { BytesInFlight } from './bytes-in-flight.ts'
 import { createGuard, type GuardOptions, repeatedHeader } from './guard.ts'
 
 const TOO_MANY = 'HTTP/1.1 429 Too Many Requests\r\nRetry-After: 1\r\nConnection: close\r\n\r\n'
@@ -22,13 +23,14 @@ export type Upgrade = (request: IncomingMessage, socket: Duplex, head: Buffer) =
 
 export interface UpgradeDeps {
   readonly authenticate: Authenticate
-  readonly admission: Pick<Admission, 'enter'>
+  readonly admission: Pick<Admission, 'enter' | 'take'>
+  readonly inFlight: BytesInFlight
   readonly refused: RefusedAttempts
 }
 
 export function createUpgrade(
   acp: Pick<AcpMount, 'upgrade'>,
-  { authenticate, admission, refused: attempts }: UpgradeDeps,
+  { authenticate, admission, inFlight, refused: attempts }: UpgradeDeps,
   options: GuardOptions,
 ): Upgrade {
   const guard = createGuard(options)
@@ -58,7 +60,7 @@ export function createUpgrade(
     const entered = admission.enter(identity, () => socket.destroy())
     if (typeof entered !== 'function') return void socket.end(TOO_MANY)
     socket.on('close', entered)
-    acp.upgrade(request, socket, head, identity)
+    acp.upgrade(request, socket, head, identity, { admission, inFlight })
   }
 
   return (request, socket, head) => {

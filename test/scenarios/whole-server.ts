@@ -18,7 +18,11 @@ import { openEngine } from '../../src/server/open-engine.ts'
 import { createScriptAgent } from '../../src/testing/script-agent/script-agent.ts'
 import { postgresOf, removeTestStore } from '../support/test-store.ts'
 
-const unlimited: Admission = { enter: () => () => undefined, close: () => undefined }
+const unlimited: Admission = {
+  enter: () => () => undefined,
+  take: () => undefined,
+  close: () => undefined,
+}
 
 export interface WholeServer extends AsyncDisposable {
   readonly url: string

@@ -10,7 +10,6 @@
  * The server that mounts the adapter checks Host, Origin and the size of the body, and authenticates the caller.
  */
 import type { AgentConnector, Stream } from '@agentclientprotocol/sdk'
-import type { PreparedWebSocketUpgrade } from '@agentclientprotocol/sdk/experimental/server'
 import type { Caller } from '../../engine/caller.ts'
 import type { EngineDeps } from '../../engine/deps.ts'
 import type { Engine } from '../../engine/engine.ts'
@@ -27,8 +26,9 @@ import { createQueues } from './sessions/queues.ts'
 import { createSessions } from './sessions/sessions.ts'
 import type { AcpStore } from './sessions/store.ts'
 import { createWatching } from './sessions/watching.ts'
-import { createHttpTransport } from './transports/http.ts'
+import { type AcpUpgrade, createHttpTransport } from './transports/http.ts'
 import { route } from './transports/route.ts'
+import { noLimits, type SocketLimits } from './transports/socket-stream.ts'
 
 export interface AcpOptions extends Pick<EngineDeps, 'clock' | 'ids' | 'log' | 'tracing'> {
   readonly engine: Engine
@@ -46,13 +46,10 @@ export interface AcpEnv {
   readonly caller: Caller
 }
 
-/** A WebSocket that is about to be accepted. */
-export interface AcpUpgrade {
-  /** For the header `Acp-Connection-Id` of the answer. */
-  readonly connectionId: string
-  /** Takes over a socket of `ws` or a compatible one. */
-  accept(socket: Parameters<PreparedWebSocketUpgrade['accept']>[0]): void
-  reject(): void
+/** Who opens a WebSocket. */
+export interface AcpSocketEnv extends AcpEnv {
+  /** What the caller may send and keep in memory. Absent: as much as one socket can. */
+  readonly limits?: SocketLimits
 }
 
 export interface Acp {
@@ -61,7 +58,7 @@ export interface Acp {
   /** Answers any request to the address of the adapter. */
   fetch(request: Request, env: AcpEnv): Promise<Response>
   /** Undefined: there are too many connections. */
-  upgrade(env: AcpEnv): AcpUpgrade | undefined
+  upgrade(env: AcpSocketEnv): AcpUpgrade | undefined
   /** Ends every connection. Tasks are not touched. */
   close(): Promise<void>
 }
@@ -115,6 +112,7 @@ export function createAcp(options: AcpOptions): Acp {
   const http = createHttpTransport({
     connect: connector,
     clock,
+    ids,
     connections: config.connections,
   })
 
@@ -122,7 +120,7 @@ export function createAcp(options: AcpOptions): Acp {
     connect: (stream, { caller }) =>
       connector(caller).connect(stream) as ReturnType<Acp['connect']>,
     fetch: (request, { caller }) => http.fetch(request, caller),
-    upgrade: ({ caller }) => http.upgrade(caller),
+    upgrade: ({ caller, limits = noLimits }) => http.upgrade(caller, limits),
     async close() {
       await http.close()
       for (const wire of open) wire.close()

@@ -1,7 +1,9 @@
 /**
  * `lull/acp`: the ACP adapter for programs that bring their own server.
  */
-export { type Acp, type AcpEnv, type AcpOptions, type AcpUpgrade, createAcp } from './acp.ts'
+export { type Acp, type AcpEnv, type AcpOptions, type AcpSocketEnv, createAcp } from './acp.ts'
 export type { AcpConfig } from './config.ts'
 export type { AcpStore } from './sessions/store.ts'
+export type { AcpUpgrade } from './transports/http.ts'
+export type { AcpSocket, ReachedLimit, SocketLimits } from './transports/socket-stream.ts'
 export { stdioStream } from './transports/stdio.ts'

@@ -37,11 +37,22 @@ describe('L1: a caller', () => {
   it('begins at most so many in a second, after a burst', () => {
     const { enter, clock } = admission({ requestsPerSecond: 2, requestsOpen: 1_000 })
     for (let n = 0; n < 4; n++) expect(enter(ada, nothing)).toBeTypeOf('function')
-    const refused = { limit: 'requestsPerSecond of the principal', value: 2 }
+    const refused = { limit: 'requestsPerSecond of the principal', value: 2, waitMs: 500 }
     expect(enter(ada, nothing)).toEqual(refused)
     clock.advance(500)
     expect(enter(ada, nothing)).toBeTypeOf('function')
     expect(enter(ada, nothing)).toEqual(refused)
+  })
+
+  it('takes what is over at once beside what is open, and not faster than requests', () => {
+    const { enter, take, clock } = admission({ requestsPerSecond: 2, requestsOpen: 1 })
+    expect(enter(ada, nothing)).toBeTypeOf('function')
+    for (let n = 0; n < 3; n++) expect(take(ada)).toBeUndefined()
+    expect(take(ada)).toMatchObject({ waitMs: 500 })
+    clock.advance(500)
+    expect(take(ada)).toBeUndefined()
+    expect(enter(ada, nothing)).toEqual({ limit: 'requestsOpen of the principal', value: 1 })
+    expect(take(owner)).toBeUndefined()
   })
 
   it('shares the limits of its tenant, and leaves those of other tenants alone', () => {

@@ -2,7 +2,7 @@
  * Open requests, streams and sockets of each caller.
  *
  * L1  A caller has at most so many open at once, and begins at most so many in a second. The same holds for its tenant. One
- *     caller cannot use up the sockets and the time of the others.
+ *     caller cannot use up the sockets and the time of the others. The messages of a WebSocket are requests, too.
  * L2  Streams and sockets end when their credential does.
  *
  * L3  Strangers, who call public routes without a credential, share limits of their own. They use up those of no tenant.
@@ -34,11 +34,15 @@ export interface Refused {
   /** The name of the limit that was reached. */
   readonly limit: string
   readonly value: number
+  /** After this time one more may begin. Absent: it is not about time. */
+  readonly waitMs?: number
 }
 
 export interface Admission {
   /** @param end closes what was opened @returns what to call when it has ended, or why it may not begin */
   enter(identity: Identity, end: () => void): (() => void) | Refused
+  /** Something comes that is over at once. @returns why it comes too early */
+  take(identity: Identity): Refused | undefined
   close(): void
 }
 
@@ -81,13 +85,22 @@ export function createAdmission(
     return known
   }
 
-  function refusalOf({ open, tokens }: Usage, of: string, factor: number): Refused | undefined {
-    const { requestsOpen, requestsPerSecond } = limits
-    if (open >= requestsOpen * factor) {
-      return { limit: `requestsOpen of the ${of}`, value: requestsOpen * factor }
-    }
+  function refusalOf(usage: Usage, of: string, factor: number): Refused | undefined {
+    const value = limits.requestsOpen * factor
+    if (usage.open >= value) return { limit: `requestsOpen of the ${of}`, value }
+    return tooEarly(usage, of, factor)
+  }
+
+  function tooEarly({ tokens }: Usage, of: string, factor: number): Refused | undefined {
     if (tokens >= 1) return undefined
-    return { limit: `requestsPerSecond of the ${of}`, value: requestsPerSecond * factor }
+    const value = limits.requestsPerSecond * factor
+    const waitMs = Math.ceil(((1 - tokens) / value) * 1_000)
+    return { limit: `requestsPerSecond of the ${of}`, value, waitMs }
+  }
+
+  function usagesOf(identity: Identity): readonly [own: Usage, all: Usage] {
+    const [ofPrincipal, ofTenant] = keysOf(identity)
+    return [usageOf(ofPrincipal, 1), usageOf(ofTenant, limits.tenantFactor)]
   }
 
   function sweep(): void {
@@ -113,9 +126,7 @@ export function createAdmission(
   return {
     enter(identity, end) {
       if (identity === owner) return () => undefined
-      const [ofPrincipal, ofTenant] = keysOf(identity)
-      const own = usageOf(ofPrincipal, 1)
-      const all = usageOf(ofTenant, limits.tenantFactor)
+      const [own, all] = usagesOf(identity)
       const refused =
         refusalOf(own, 'principal', 1) ?? refusalOf(all, 'tenant', limits.tenantFactor)
       if (refused !== undefined) return refused
@@ -129,6 +140,14 @@ export function createAdmission(
         if (!opened.delete(one)) return
         for (const usage of [own, all]) usage.open--
       }
+    },
+    take(identity) {
+      if (identity === owner) return undefined
+      const [own, all] = usagesOf(identity)
+      const early = tooEarly(own, 'principal', 1) ?? tooEarly(all, 'tenant', limits.tenantFactor)
+      if (early !== undefined) return early
+      for (const usage of [own, all]) usage.tokens--
+      return undefined
     },
     close: () => cancel(),
   }

@@ -1,4 +1,5 @@
 /** The sessions that one connection is attached to. */
+import { LullError } from '../../../core/errors.ts'
 import type { Caller } from '../../../engine/caller.ts'
 import { createQuestions } from '../prompts/questions.ts'
 import { type Attachment, attach } from '../sessions/attachment.ts'
@@ -7,7 +8,12 @@ import type { Session } from '../sessions/sessions.ts'
 import type { AcpContext } from './context.ts'
 import type { Peer } from './peer.ts'
 
+/** Sessions that one connection may be attached to. Each takes some 20 kB. */
+const SESSIONS = 1_000
+
 export interface Attachments {
+  /** @throws LullError `LIMIT_EXCEEDED` when the connection can attach to no further session */
+  checkRoom(): void
   get(sessionId: string): Promise<Attachment> | undefined
   add(session: Session, replays: boolean): Promise<Attachment>
   /** Detaches from the session. */
@@ -38,9 +44,18 @@ export function createAttachments(deps: AttachmentsDeps): Attachments {
     )
   }
 
+  function checkRoom(): void {
+    if (attachments.size < SESSIONS) return
+    const limit = 'sessions of the connection'
+    const instead = 'close sessions, or open another connection'
+    throw new LullError('LIMIT_EXCEEDED', { limit, value: SESSIONS, instead })
+  }
+
   return {
+    checkRoom,
     get: (sessionId) => attachments.get(sessionId),
     add(session, replays) {
+      checkRoom()
       const sessionId = session.id
       const peer = deps.peer()
       const attaching = attach({

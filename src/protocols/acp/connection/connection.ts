@@ -17,6 +17,8 @@ export interface Connection {
   /** @throws Error before `initialize` */
   peer(): Peer
   setPeer(peer: Peer): void
+  /** @throws LullError when it is attached to as many sessions as one connection can be */
+  checkRoom(): void
   /** The attachment to the session. Attaches if the connection is not attached. */
   attached(sessionId: string): Promise<Attachment>
   /** Attaches, or attaches again: an open prompt continues. */
@@ -53,6 +55,7 @@ export function createConnection(acp: AcpContext, caller: Caller): Connection {
     setPeer(client) {
       known = client
     },
+    checkRoom: attachments.checkRoom,
     async attached(sessionId) {
       const session = await acp.sessions.get(caller, sessionId)
       return attachments.get(sessionId) ?? attachments.add(session, false)

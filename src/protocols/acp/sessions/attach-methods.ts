@@ -27,6 +27,7 @@ export async function newSession(
     throw new LullError('INVALID_INPUT', { path: 'cwd', problem: 'must be an absolute path' })
   }
   const agent = agentIn(connection, _meta)
+  connection.checkRoom()
   const session = await acp.sessions.create(caller, {
     cwd,
     ...(agent === undefined ? {} : { agent }),

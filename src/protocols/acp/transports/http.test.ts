@@ -95,7 +95,7 @@ it('is answered at once when a message has very many values', async () => {
   })
   const text = JSON.stringify({ jsonrpc: '2.0', id: 0, method: 'initialize', params })
   listeners.get('message')?.(Buffer.from(text), false)
-  expect(closed).toEqual([1009])
+  await expect.poll(() => closed).toEqual([1009])
 })
 
 it('is refused once it is closed', async () => {

@@ -1,26 +1,34 @@
 /**
- * Streamable HTTP and WebSocket at one address, by the SDK's server. This file adds limits: a connection belongs to the
+ * Streamable HTTP, by the SDK's server, and WebSocket at one address. This file adds limits: a connection belongs to the
  * caller who opened it, the number of connections is bounded, and an idle connection is closed.
  */
 import type { AgentConnector } from '@agentclientprotocol/sdk'
-import {
-  AcpServer,
-  type PreparedWebSocketUpgrade,
-} from '@agentclientprotocol/sdk/experimental/server'
+import { AcpServer } from '@agentclientprotocol/sdk/experimental/server'
 import type { Caller } from '../../../engine/caller.ts'
 import type { EngineDeps } from '../../../engine/deps.ts'
 import { keyOf } from '../sessions/sessions.ts'
-import { guardedRequest, guardedSocket } from './guarded-input.ts'
+import { guardedRequest } from './guarded-input.ts'
 import { createOpenConnections } from './open-connections.ts'
+import { type AcpSocket, type SocketLimits, socketStream } from './socket-stream.ts'
+import { createTurns } from './turns.ts'
+
+/** A WebSocket that is about to be accepted. */
+export interface AcpUpgrade {
+  /** For the header `Acp-Connection-Id` of the answer. */
+  readonly connectionId: string
+  /** Takes over a socket of `ws` or a compatible one. */
+  accept(socket: AcpSocket): void
+  reject(): void
+}
 
 export interface HttpTransport {
   fetch(request: Request, caller: Caller): Promise<Response>
   /** Prepares a WebSocket connection. Undefined: there are too many, or the transport is closed. */
-  upgrade(caller: Caller): PreparedWebSocketUpgrade | undefined
+  upgrade(caller: Caller, limits: SocketLimits): AcpUpgrade | undefined
   close(): Promise<void>
 }
 
-export interface HttpDeps extends Pick<EngineDeps, 'clock'> {
+export interface HttpDeps extends Pick<EngineDeps, 'clock' | 'ids'> {
   readonly connect: (caller: Caller) => AgentConnector
   /** How many connections a principal may have (K1). */
   readonly connections: number
@@ -30,13 +38,14 @@ const CONNECTION_ID = 'acp-connection-id'
 /** Larger than the largest message, and small enough that a client that does not read costs little. */
 const BUFFERED_BYTES = 16 * 1024 * 1024
 
-export function createHttpTransport({ connect, clock, connections }: HttpDeps): HttpTransport {
+export function createHttpTransport({ connect, clock, ids, connections }: HttpDeps): HttpTransport {
   const server = new AcpServer({ agent: noAgent, maxBufferedBytes: BUFFERED_BYTES })
   const open = createOpenConnections(clock, connections, (id) => {
     const headers = { [CONNECTION_ID]: id }
     const request = new Request('http://lull/acp', { method: 'DELETE', headers })
     server.handleRequest(request).catch(() => undefined)
   })
+  const turns = createTurns()
   let closed = false
 
   async function begin(request: Request, caller: Caller): Promise<Response> {
@@ -68,20 +77,16 @@ export function createHttpTransport({ connect, clock, connections }: HttpDeps): 
       }
       return response
     },
-    upgrade(caller) {
+    upgrade(caller, limits) {
       if (closed || open.limitReached(caller) !== undefined) return undefined
       const socketClosed = open.socketOpened(caller)
-      const prepared = server.prepareWebSocketUpgrade({ agent: connect(caller) })
       return {
-        connectionId: prepared.connectionId,
+        connectionId: ids.uuid(),
         accept(socket) {
-          socket.on?.('close', socketClosed)
-          prepared.accept(guardedSocket(socket))
+          socket.on('close', socketClosed)
+          connect(caller).connect(socketStream(socket, { clock, turns, limits }))
         },
-        reject() {
-          socketClosed()
-          prepared.reject()
-        },
+        reject: socketClosed,
       }
     },
     async close() {
