@@ -97,6 +97,22 @@ function trusting(verifier: Verifier, keys: readonly PublicKey[]): Verifier | un
 }
 
 export function checkReceipts(log: readonly LogRecord[], verifier: Verifier): CheckedReceipts {
+  const check = createReceiptCheck(log, verifier)
+  for (const record of log) if (!check.add(record)) break
+  return check.end()
+}
+
+/** The check of one log, record by record. Each receipt takes a quarter of a millisecond, so a long log is checked in slices. */
+export interface ReceiptCheck {
+  /** @returns false when the record is damaged. Without the state before them, later records cannot be checked */
+  add(record: LogRecord): boolean
+  /** The task as the records so far make it. */
+  readonly task: Task | undefined
+  /** What was found, when every record was added or one is damaged. */
+  end(): CheckedReceipts
+}
+
+export function createReceiptCheck(log: readonly LogRecord[], verifier: Verifier): ReceiptCheck {
   const imports = importsIn(log, verifier)
   const faults: ReceiptFault[] = []
   const receipts: CheckedReceipt[] = []
@@ -107,12 +123,15 @@ export function checkReceipts(log: readonly LogRecord[], verifier: Verifier): Ch
     if (act !== undefined)
       faults.push({ seq: act.record.seq, problem: `${act.record.type} has no receipt` })
   }
-  for (const record of log) {
+
+  function add(record: LogRecord): boolean {
     const fault = (problem: string): number => faults.push({ seq: record.seq, problem })
     if (record.type !== 'receipt') missing()
+    const before = act
+    act = undefined
     try {
       if (record.type === 'receipt') {
-        const checked = checkOne(record, task, act, (receipt) =>
+        const checked = checkOne(record, task, before, (receipt) =>
           judge(receipt, record.seq, verifier, imports),
         )
         receipts.push(checked.receipt)
@@ -122,14 +141,24 @@ export function checkReceipts(log: readonly LogRecord[], verifier: Verifier): Ch
       if (record.seq !== version + 1) fault(`does not follow record ${version}`)
       task = evolve(task, record)
     } catch (error) {
-      // The record is damaged. Without the state before them, later records cannot be checked.
       fault(`cannot follow: ${(error as Error).message}`)
-      return { receipts, faults }
+      return false
     }
     act = readAct(task, record)
+    return true
   }
-  missing()
-  return { receipts, faults }
+
+  return {
+    add,
+    get task() {
+      return task
+    },
+    end() {
+      missing()
+      act = undefined
+      return { receipts, faults }
+    },
+  }
 }
 
 /**

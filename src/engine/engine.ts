@@ -74,7 +74,7 @@ import { type ResumeDialect, resume } from './resume-task.ts'
 import type { RetentionReport } from './retention.ts'
 import type { ScheduleInfo } from './schedules/schedules.ts'
 import type { SendResult } from './sending/send-result.ts'
-import { type Verification, verify } from './verify-task.ts'
+import { createVerify, type Verification } from './verify-task.ts'
 import { waitFor } from './wait.ts'
 
 export interface Engine {
@@ -317,7 +317,7 @@ async function emitEvents(
 function proofs(context: EngineContext): Pick<Engine, 'verify' | 'receiptKeys' | 'exportTask'> {
   return {
     exportTask: (caller, request) => exportTask(context, caller, request),
-    verify: (caller, taskId) => verify(context, caller, taskId),
+    verify: createVerify(context),
     receiptKeys: context.signer.publicKeys,
   }
 }

@@ -3,11 +3,13 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, it, onTestFinished } from 'vitest'
+import type { Signer } from '../core/receipt.ts'
 import type { Store } from '../ports/store.ts'
 import { createMemoryStore } from '../stores/memory/memory-store.ts'
 import { loadDriver } from '../stores/sqlite/driver.ts'
 import { createSqliteStore } from '../stores/sqlite/sqlite-store.ts'
-import { alice, createHarness, running } from './test-support/engine-harness.ts'
+import { testSigner } from '../testing/test-signer.ts'
+import { alice, bob, createHarness, running } from './test-support/engine-harness.ts'
 
 const parks = running(async (task) => {
   for (;;) await task.park({ reason: 'x', onEvent: 'go' })
@@ -59,6 +61,61 @@ it.each([
   expect(faults).toEqual([])
   expect(receipts.map(({ verdict }) => verdict)).toEqual(['genuine', 'genuine', 'genuine'])
   expect((await store.load(id))?.anchor).toMatch(/^3 /)
+})
+
+/** A task with many receipts, and a signer that counts the signatures it checks. */
+async function counted(stops: number) {
+  let checked = 0
+  const signer: Signer = {
+    ...testSigner,
+    verifyPublic(...args) {
+      checked++
+      return testSigner.verifyPublic(...args)
+    },
+  }
+  const harness = await createHarness({ agents: [parks], signer })
+  const { id } = await harness.send('x')
+  for (let n = 0; n < stops; n++) {
+    await harness.engine.waitFor(alice, id, ({ receipts }) => receipts.count === 2 * n + 1)
+    await harness.emit('go')
+  }
+  await harness.engine.waitFor(alice, id, ({ receipts }) => receipts.count === 2 * stops + 1)
+  return { harness, id, checked: () => checked }
+}
+
+it('VT1: gives other work its turn after every few receipts', async () => {
+  const { harness, id, checked } = await counted(60)
+  let isOver = false
+  const verifying = harness.engine.verify(alice, id).finally(() => {
+    isOver = true
+  })
+  let most = 0
+  let before = checked()
+  while (!isOver) {
+    await new Promise((resolve) => setImmediate(resolve))
+    most = Math.max(most, checked() - before)
+    before = checked()
+  }
+  expect((await verifying).faults).toEqual([])
+  expect(checked()).toBe(121)
+  expect(most).toBeLessThanOrEqual(16)
+})
+
+it('VT2: is checked once for all who ask, for ten seconds and while nothing is added', async () => {
+  const { harness, id, checked } = await counted(1)
+  const { engine, clock } = harness
+  const all = await Promise.all(Array.from({ length: 8 }, () => engine.verify(alice, id)))
+  expect(all.map(({ receipts }) => receipts.length)).toEqual(Array(8).fill(3))
+  await engine.verify(alice, id)
+  expect(checked()).toBe(3)
+  await harness.emit('go')
+  await engine.waitFor(alice, id, ({ receipts }) => receipts.count === 5)
+  expect((await engine.verify(alice, id)).receipts.length).toBe(5)
+  expect(checked()).toBe(8)
+  clock.advance(10_000)
+  await engine.verify(alice, id)
+  expect(checked()).toBe(13)
+  await expect(engine.verify(bob, id)).rejects.toMatchObject({ code: 'TASK_NOT_FOUND' })
 })
 
 const cut = 'DELETE FROM records WHERE pos > (SELECT max(pos) FROM records) - 2'
