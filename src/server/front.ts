@@ -19,6 +19,7 @@ import type { BytesInFlight } from './bytes-in-flight.ts'
 import { createCors } from './cors.ts'
 import type { CountedResponse } from './counted-response.ts'
 import { addressed, createGuard } from './guard.ts'
+import { healthPaths } from './health-routes.ts'
 import {
   BODY_LIMIT_BYTES,
   BodyRefused,
@@ -110,7 +111,7 @@ export function createFront(options: FrontOptions): Front {
     const { incoming, outgoing } = request
     // The client has disconnected.
     if (outgoing.destroyed) return
-    if (refuseBody(outgoing, error, bodyLimitBytes)) return
+    if (refuseBody(outgoing, error)) return
     log('error', 'a request failed', { method: incoming.method, path: request.path, error })
     if (outgoing.headersSent) outgoing.destroy()
     else refuse(outgoing, 500, 'INTERNAL', 'Internal error')
@@ -145,7 +146,8 @@ export function createFront(options: FrontOptions): Front {
     // The route reads the body as a stream, with limits of its own.
     const { method, path } = request
     if (isStreamed(method, path, request.header('content-type'))) receiver.received(request)
-    else receive(request, bodyLimitBytes, receiver)
+    // What is public is read, and nothing is sent to it.
+    else receive(request, identity === noIdentity ? 0 : bodyLimitBytes, receiver)
   }
 }
 
@@ -179,9 +181,9 @@ function entered(
     writeText(outgoing, 401, challenge, text)
     return false
   }
-  // A supervisor gets the truth also while strangers use up their limits. The answer costs nothing.
+  // A supervisor gets the truth also while strangers use up their limits.
   outgoing.countFor(inFlight.account(identity))
-  if (identity === noIdentity && path === '/healthz') {
+  if (identity === noIdentity && healthPaths.has(path)) {
     identities.remember(incoming, identity)
     return true
   }
@@ -197,9 +199,9 @@ function entered(
 }
 
 /** False when the error is not about the body of the request. */
-function refuseBody(outgoing: ServerResponse, error: unknown, limit: number): boolean {
+function refuseBody(outgoing: ServerResponse, error: unknown): boolean {
   if (error instanceof BodyTooLarge) {
-    refuse(outgoing, 413, 'LIMIT_EXCEEDED', `The body is larger than ${limit} bytes`)
+    refuse(outgoing, 413, 'LIMIT_EXCEEDED', `The body is larger than ${error.limit} bytes`)
   } else if (error instanceof BodyRefused) refuseAbove(outgoing, error.refused)
   else return false
   return true

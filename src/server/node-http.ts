@@ -1,6 +1,6 @@
 /** `node:http` requests as `HttpRequest`, without the request and response types of the web platform. */
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { addressOf, type HttpHeaders, type HttpRequest } from '../wire/http.ts'
+import { type Address, addressOf, type HttpHeaders, type HttpRequest } from '../wire/http.ts'
 import type { Refused } from './auth/admission.ts'
 import type { CountedResponse } from './counted-response.ts'
 import { nameRequestSpan } from './telemetry/request-span.ts'
@@ -10,6 +10,21 @@ import { whenOver } from './when-over.ts'
 export const BODY_LIMIT_BYTES: number = 10 * 1024 * 1024
 
 const NOTHING = Buffer.alloc(0)
+
+/** What a URL parser changes in a path: dot segments, also escaped ones, backslashes and white space. */
+const notNormal = /\/\.|%2e|[\\\t\n\r]/i
+
+/**
+ * The path as every part of the server sees it: those that decide who may ask, and those that route the request. Some of
+ * them read it from the request again, so it is normal there, too.
+ */
+function oneAddress(incoming: IncomingMessage): Address {
+  const given = addressOf(incoming.url ?? '/')
+  if (!notNormal.test(given.path)) return given
+  const { pathname } = new URL(`http://lull${given.path}`)
+  incoming.url = `${pathname}${given.search}`
+  return { path: pathname, search: given.search }
+}
 
 /** A class, because one is made per request and its methods are shared. Headers are read on demand. */
 export class NodeRequest implements HttpRequest {
@@ -22,7 +37,7 @@ export class NodeRequest implements HttpRequest {
   body: Buffer = NOTHING
 
   constructor(incoming: IncomingMessage, outgoing: CountedResponse) {
-    const { path, search } = addressOf(incoming.url ?? '/')
+    const { path, search } = oneAddress(incoming)
     this.method = incoming.method ?? 'GET'
     this.path = path
     this.search = search
@@ -53,7 +68,15 @@ export class NodeRequest implements HttpRequest {
   }
 }
 
-export class BodyTooLarge extends Error {}
+export class BodyTooLarge extends Error {
+  /** Bytes that a body may have. */
+  readonly limit: number
+
+  constructor(limit: number) {
+    super(`larger than ${limit} bytes`)
+    this.limit = limit
+  }
+}
 
 /** A limit of the caller or of the server was reached while the body was read. */
 export class BodyRefused extends Error {
@@ -77,7 +100,7 @@ export interface Receiver {
 export function receive(request: NodeRequest, limit: number, receiver: Receiver): void {
   const { 'content-length': length, 'transfer-encoding': encoding } = request.incoming.headers
   if (length === undefined && encoding === undefined) receiver.received(request)
-  else if (Number(length ?? 0) > limit) receiver.failed(request, new BodyTooLarge())
+  else if (Number(length ?? 0) > limit) receiver.failed(request, new BodyTooLarge(limit))
   // In the next tick the parser has delivered the part of the body that came with the head, usually all of it.
   else process.nextTick(take, request, limit, receiver)
 }
@@ -115,7 +138,7 @@ function collect(
         chunks.push(chunk)
       } else {
         chunks = []
-        reject(refused === undefined ? new BodyTooLarge() : new BodyRefused(refused))
+        reject(refused === undefined ? new BodyTooLarge(limit) : new BodyRefused(refused))
       }
     }
     add(first)
