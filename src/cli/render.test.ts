@@ -18,5 +18,7 @@ it('shows the choices of a question and the schema of an answer as text', () => 
 
 it('makes one row of a text with tabs, line breaks or controls of the writing direction', () => {
   expect(oneLine('a\tb\r\nc\u2028d \u202eexe\u2066')).toBe('a b c d exe')
+  const parts = [{ text: 'a \u202eexe\u2069\u2028b\u200f' }]
+  expect(messageText({ messageId: 'm', role: 'ROLE_AGENT', parts })).toBe('a exe\nb')
   expect(stateText('\u001b[2J\tnew', (_, text) => text)).toBe('[2J new')
 })

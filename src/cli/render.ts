@@ -2,6 +2,7 @@
 import type { ReminderChange, StatusFrame, Task } from '../client/task.ts'
 import type { Choice } from '../core/choices.ts'
 import { type Artifact, type Message, type Part, textOf } from '../core/message.ts'
+import { plain } from '../core/printable.ts'
 import { questionIn, withoutQuestionPart } from '../core/question-part.ts'
 import { waitText } from '../core/wait-text.ts'
 import type { Colour, Paint } from './command.ts'
@@ -20,18 +21,9 @@ export function stateText(state: string, paint: Paint): string {
   return paint(colourOf[state] ?? 'yellow', oneLine(state))
 }
 
-/** Removes control characters, so that a text from a server cannot move the cursor or change colours. */
-export function plain(text: string): string {
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: the expression removes them
-  return text.replace(/[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/g, '')
-}
-
-/**
- * A text that takes one row of the terminal, however its server wrote it: white space of any kind is one space, and
- * controls of the writing direction, which could exchange the columns of a table, are removed.
- */
+/** A text that takes one row of the terminal, however its server wrote it: white space of any kind is one space. */
 export function oneLine(text: string): string {
-  return plain(text.replace(/\s+/g, ' ').replace(/[\u202a-\u202e\u2066-\u2069]/g, ''))
+  return plain(text.replace(/\s+/g, ' '))
 }
 
 export function messageText(message: Message | undefined): string {

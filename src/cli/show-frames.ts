@@ -3,10 +3,11 @@
  * Nothing is printed twice. Messages are recognised by their id. Of an artifact's text only the new part is written.
  */
 import type { ArtifactFrame, StatusFrame, Task, TaskFrame } from '../client/task.ts'
+import { plain } from '../core/printable.ts'
 import { isPaused } from '../core/states.ts'
 import { waitText } from '../core/wait-text.ts'
 import type { Io } from './command.ts'
-import { artifactLine, messageText, plain, reminderLine, stateText, statusText } from './render.ts'
+import { artifactLine, messageText, reminderLine, stateText, statusText } from './render.ts'
 
 export interface FrameView {
   frame(frame: TaskFrame): void

@@ -1,6 +1,7 @@
 /** Input and output of the process, with or without a terminal. */
 import { Writable } from 'node:stream'
 import { fileURLToPath } from 'node:url'
+import { printable } from '../core/printable.ts'
 import { untilStopped } from '../server/stop-signals.ts'
 import type { Colour, Io } from './command.ts'
 import { createLiveBlock } from './live-block.ts'
@@ -35,29 +36,30 @@ export function createTerminal({ stdin, stdout, stderr }: NodeJS.Process): Io {
   }
 
   return {
-    print: (line) => above(() => stdout.write(`${line}\n`)),
-    write(text) {
+    print: (line) => above(() => stdout.write(`${printable(line)}\n`)),
+    write(given) {
+      const text = printable(given)
       // Live lines would break the line of text that is being written.
       if (!open) stdout.write(block.erase())
       stdout.write(text)
       open = text !== '' && !text.endsWith('\n')
       if (!open) stdout.write(block.draw())
     },
-    warn: (line) => above(() => stderr.write(`${line}\n`)),
+    warn: (line) => above(() => stderr.write(`${printable(line)}\n`)),
     paint(colour, text) {
       const [on, off] = codes[colour]
       return coloured ? `\u001b[${on}m${text}\u001b[${off}m` : text
     },
     live(lines) {
       if (!lively) return
-      block.set(lines)
+      block.set(lines.map(printable))
       if (!open) stdout.write(`${block.erase()}${block.draw()}`)
     },
     size: () => (lively ? { columns: columns(), rows: stdout.rows || 24 } : undefined),
     interrupted(say) {
       const handler = (): void => {
         block.set([])
-        above(() => stderr.write(`${say()}\n`))
+        above(() => stderr.write(`${printable(say())}\n`))
         process.exit(INTERRUPTED)
       }
       process.once('SIGINT', handler)
@@ -69,7 +71,7 @@ export function createTerminal({ stdin, stdout, stderr }: NodeJS.Process): Io {
           on: (signal, handler) => process.on(signal, handler),
           elapsed: () => performance.now(),
           exit: (code) => process.exit(code),
-          say: (line) => stderr.write(`\n${line}\n`),
+          say: (line) => stderr.write(`\n${printable(line)}\n`),
         },
         close,
       ),

@@ -4,6 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { describeError } from '../core/describe-error.ts'
 import { type Duration, durationMs } from '../core/duration.ts'
 import { isLullError, LullError } from '../core/errors.ts'
+import { printable } from '../core/printable.ts'
 import type { Agent } from '../engine/agent.ts'
 import type { EngineDeps } from '../engine/deps.ts'
 import { createEngine, type Engine } from '../engine/engine.ts'
@@ -189,5 +190,5 @@ async function signerIn(place: SecretPlace, given: GivenKeys): Promise<EngineDep
 }
 
 export const toStderr = (line: string): void => {
-  process.stderr.write(`${line}\n`)
+  process.stderr.write(`${printable(line)}\n`)
 }

@@ -3,6 +3,7 @@
  * arrives twice, from the terminal and from npm, so a second signal within `PAIR_MS` is ignored.
  */
 import { describeError } from '../core/describe-error.ts'
+import { printable } from '../core/printable.ts'
 
 export interface StopDeps {
   readonly on: (signal: NodeJS.Signals, handler: () => void) => void
@@ -58,14 +59,16 @@ export function closeOnSignals(close: () => Promise<void>): () => void {
     },
     elapsed: () => performance.now(),
     exit: (code) => process.exit(code),
-    say: (line) => process.stderr.write(`${line}\n`),
+    say: (line) => process.stderr.write(`${printable(line)}\n`),
   }
   untilStopped(deps, close).then(
     () => {
       if (signals.every((signal) => others(signal) === 0)) process.exit(0)
     },
     (error: unknown) => {
-      process.stderr.write(`lull: could not stop cleanly: ${describeError(error).message}\n`)
+      process.stderr.write(
+        `lull: could not stop cleanly: ${printable(describeError(error).message)}\n`,
+      )
       process.exit(1)
     },
   )

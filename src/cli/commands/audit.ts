@@ -1,8 +1,8 @@
 /** `lull audit`: who did what on a server, and what was refused. */
 import { createOps, type Ops } from '../../client/ops.ts'
+import { plain } from '../../core/printable.ts'
 import { type Command, exitCodes, type Input, UsageError } from '../command.ts'
 import { opsOptions, serverUrl, urlFlag } from '../remote.ts'
-import { plain } from '../render.ts'
 
 type Entry = Awaited<ReturnType<Ops['audit']>>['entries'][number]
 

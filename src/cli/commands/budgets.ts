@@ -2,9 +2,9 @@
 import type { BudgetInput, BudgetSummary } from '../../client/index.ts'
 import { createOps, type Ops } from '../../client/ops.ts'
 import { scopeText } from '../../client/scope-text.ts'
+import { plain } from '../../core/printable.ts'
 import { type Command, exitCodes, type Flag, type Input, type Io, UsageError } from '../command.ts'
 import { opsOptions, serverUrl, urlFlag } from '../remote.ts'
-import { plain } from '../render.ts'
 import { scopeFlags, scopeIn, tasksText } from '../scope-flags.ts'
 
 const measureFlags: Readonly<Record<string, Flag & { readonly measure: BudgetInput['measure'] }>> =

@@ -1,7 +1,7 @@
 /** `lull conformance <url>`: the requirements of A2A against any endpoint. The kit is a program of its own, built beside this. */
 import { ClientError } from '../../client/client-error.ts'
+import { plain } from '../../core/printable.ts'
 import { type Command, exitCodes, type Input, UsageError } from '../command.ts'
-import { plain } from '../render.ts'
 
 /** The part of `conformance/kit.ts` that is used here. */
 interface Kit {

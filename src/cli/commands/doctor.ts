@@ -1,8 +1,8 @@
 /** `lull doctor`: checks for common problems and prints a remedy for each. */
 import { createOps } from '../../client/ops.ts'
+import { plain } from '../../core/printable.ts'
 import { type Colour, type Command, exitCodes, type Input, UsageError } from '../command.ts'
 import { opsOptions, serverUrl, urlFlag } from '../remote.ts'
-import { plain } from '../render.ts'
 import { dataDirectory } from './doctor-data.ts'
 import { postgres } from './doctor-postgres.ts'
 

@@ -1,8 +1,8 @@
 import { writeFileSync } from 'node:fs'
 import { createOps } from '../../client/ops.ts'
+import { plain, printable } from '../../core/printable.ts'
 import { type Command, exitCodes } from '../command.ts'
 import { opsOptions, urlFlag } from '../remote.ts'
-import { plain } from '../render.ts'
 import { taskIn } from '../task-id.ts'
 
 export const exportTask: Command = {
@@ -19,7 +19,7 @@ export const exportTask: Command = {
     const { client, taskId } = await taskIn(input)
     const ops = createOps(opsOptions(client.url))
     const { header, records } = await ops.export(taskId, input.has('redact'))
-    const lines = [header, ...records].map((line) => `${JSON.stringify(line)}\n`)
+    const lines = [header, ...records].map((line) => `${printable(JSON.stringify(line))}\n`)
     const out = input.text('out')
     if (out === undefined) io.write(lines.join(''))
     else {

@@ -1,8 +1,8 @@
 import { createOps } from '../../client/ops.ts'
 import type { Json } from '../../core/json.ts'
+import { plain } from '../../core/printable.ts'
 import { type Command, exitCodes, UsageError } from '../command.ts'
 import { opsOptions, urlFlag } from '../remote.ts'
-import { plain } from '../render.ts'
 import { taskIn } from '../task-id.ts'
 
 export const fork: Command = {

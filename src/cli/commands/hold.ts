@@ -1,9 +1,10 @@
 /** Holds: stop many tasks at once, see the holds in effect, and lift them. */
 import { createOps, type Ops } from '../../client/ops.ts'
 import { scopeText } from '../../client/scope-text.ts'
+import { plain } from '../../core/printable.ts'
 import { type Command, exitCodes, type Input, UsageError } from '../command.ts'
 import { opsOptions, serverUrl, urlFlag } from '../remote.ts'
-import { age, plain, stillActs } from '../render.ts'
+import { age, stillActs } from '../render.ts'
 import { scopeFlags, scopeIn, tasksText } from '../scope-flags.ts'
 
 export const hold: Command = {

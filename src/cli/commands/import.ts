@@ -1,7 +1,7 @@
 import { createOps } from '../../client/ops.ts'
+import { plain } from '../../core/printable.ts'
 import { type Command, exitCodes, UsageError } from '../command.ts'
 import { clientOf, opsOptions, urlFlag } from '../remote.ts'
-import { plain } from '../render.ts'
 
 export const importTask: Command = {
   name: 'import',

@@ -1,9 +1,11 @@
 /** `lull keys`: API keys. They are kept in the data directory, or in the database, and a running server sees each change. */
+
+import { plain } from '../../core/printable.ts'
 import { isScope, type Scope, scopes } from '../../core/scopes.ts'
 import { type ApiKey, isValid, mintKey, type NewKey } from '../../server/auth/api-key.ts'
 import type { KeyStore } from '../../server/auth/key-store.ts'
 import { type Command, exitCodes, type Flag, type Input, UsageError } from '../command.ts'
-import { counted, plain } from '../render.ts'
+import { counted } from '../render.ts'
 
 const placeFlags: Readonly<Record<string, Flag>> = {
   data: { value: 'directory', about: 'Where keys are kept (LULL_DATA, default ./.lull)' },

@@ -1,9 +1,10 @@
 /** `lull migrate`: moves the tasks of a data directory into a PostgreSQL database. */
+
+import { plain } from '../../core/printable.ts'
 import type { MoveProgress, MoveReport } from '../../server/move/move-store.ts'
 import { readSettings } from '../../server/settings.ts'
 import { chooseStore, placeOf } from '../../server/store-choice.ts'
 import { type Command, exitCodes, type Input, type Io, UsageError } from '../command.ts'
-import { plain } from '../render.ts'
 
 export const migrate: Command = {
   name: 'migrate',

@@ -1,10 +1,11 @@
 import type { Client } from '../../client/client.ts'
 import { isClientError } from '../../client/client-error.ts'
 import { createOps } from '../../client/ops.ts'
+import { plain } from '../../core/printable.ts'
 import type { ReceiptReport } from '../check-file.ts'
 import { type Command, type ExitCode, exitCodes, type Io, UsageError } from '../command.ts'
 import { opsOptions, urlFlag } from '../remote.ts'
-import { counted, plain } from '../render.ts'
+import { counted } from '../render.ts'
 import { taskIn } from '../task-id.ts'
 
 export const receiptsVerify: Command = {

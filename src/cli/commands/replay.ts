@@ -1,9 +1,11 @@
 /** `lull replay`: folds a recorded task again, or runs new code against the logs of all open tasks. */
+
+import { plain } from '../../core/printable.ts'
 import type { AgentsReplay, ReplayReport, TaskReplay } from '../../server/replay/replay-report.ts'
 import type { TaskSource } from '../../server/replay/stored-tasks.ts'
 import { type Command, exitCodes, type Input, type Io, UsageError } from '../command.ts'
 import { urlFlag } from '../remote.ts'
-import { counted, plain } from '../render.ts'
+import { counted } from '../render.ts'
 import { wholeIdAmong } from '../task-id.ts'
 
 export const replay: Command = {

@@ -3,10 +3,10 @@ import type { RuleInput, RuleSummary } from '../../client/index.ts'
 import { createOps, type Ops } from '../../client/ops.ts'
 import { scopeText } from '../../client/scope-text.ts'
 import type { EventFilter } from '../../core/conditions.ts'
+import { plain } from '../../core/printable.ts'
 import { filterText } from '../../core/wait-text.ts'
 import { type Command, exitCodes, type Flag, type Input, type Io, UsageError } from '../command.ts'
 import { opsOptions, serverUrl, urlFlag } from '../remote.ts'
-import { plain } from '../render.ts'
 import { scopeFlags, scopeIn, tasksText } from '../scope-flags.ts'
 
 const modes = ['interrupt_immediate', 'finish_step', 'wait_for_completion'] as const

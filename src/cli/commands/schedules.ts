@@ -2,10 +2,11 @@
 
 import type { ScheduleSummary } from '../../client/index.ts'
 import { createOps, type Ops } from '../../client/ops.ts'
+import { plain } from '../../core/printable.ts'
 import { until } from '../../core/wait-text.ts'
 import { type Command, exitCodes, type Input, type Io, UsageError } from '../command.ts'
 import { opsOptions, serverUrl, urlFlag } from '../remote.ts'
-import { age, plain } from '../render.ts'
+import { age } from '../render.ts'
 
 export const schedulesList: Command = {
   name: 'schedules list',

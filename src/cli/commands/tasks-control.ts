@@ -1,10 +1,11 @@
 /** Pause, resume and cancel: one call each, with the outcome on one line. */
 import type { PauseOutcome } from '../../client/control-shapes.ts'
 import type { ResumeConditions } from '../../core/conditions.ts'
+import { plain } from '../../core/printable.ts'
 import { pauseModes } from '../../core/suspension.ts'
 import { type Command, exitCodes, type Paint } from '../command.ts'
 import { jsonIn, urlFlag } from '../remote.ts'
-import { plain, stateText, stillActs } from '../render.ts'
+import { stateText, stillActs } from '../render.ts'
 import { taskIn } from '../task-id.ts'
 import { wordIn } from '../word-in.ts'
 

@@ -1,10 +1,11 @@
 import type { Client } from '../../client/client.ts'
 import { createOps } from '../../client/ops.ts'
 import type { Task } from '../../client/task.ts'
+import { plain } from '../../core/printable.ts'
 import { type State, states } from '../../core/states.ts'
 import { type Command, exitCodes, type Input, type Paint, UsageError } from '../command.ts'
 import { clientOf, credentials, serverUrl, urlFlag } from '../remote.ts'
-import { age, counted, oneLine, plain, stateText, statusText } from '../render.ts'
+import { age, counted, oneLine, stateText, statusText } from '../render.ts'
 
 const LIMIT = 20
 const PAGE = 100

@@ -1,10 +1,11 @@
 /** Reminders of a task: a text is injected as a reminder, no text lists the pending ones, `--clear` removes them. */
 import type { ReminderInput, ReminderSelection } from '../../client/reminder-shapes.ts'
 import type { PendingReminder } from '../../client/task.ts'
+import { plain } from '../../core/printable.ts'
 import { pauseModes } from '../../core/suspension.ts'
 import { type Command, exitCodes, type Input, type Paint, UsageError } from '../command.ts'
 import { clientOf, urlFlag } from '../remote.ts'
-import { counted, oneLine, plain } from '../render.ts'
+import { counted, oneLine } from '../render.ts'
 import { wholeId } from '../task-id.ts'
 import { wordIn } from '../word-in.ts'
 

@@ -1,4 +1,5 @@
 import { PassThrough } from 'node:stream'
+import { printable } from '../../core/printable.ts'
 import type { Io } from '../command.ts'
 
 export interface FakeIo extends Io {
@@ -16,17 +17,17 @@ export function createFakeIo(): FakeIo {
     err,
     print(line) {
       open = false
-      out.push(...line.split('\n'))
+      out.push(...printable(line).split('\n'))
     },
     write(text) {
-      const [first = '', ...rest] = text.split('\n')
+      const [first = '', ...rest] = printable(text).split('\n')
       if (open) out.push(`${out.pop() ?? ''}${first}`, ...rest)
       else out.push(first, ...rest)
       open = true
     },
     warn(line) {
       open = false
-      err.push(...line.split('\n'))
+      err.push(...printable(line).split('\n'))
     },
     interrupted: () => () => undefined,
     paint: (_, text) => text,

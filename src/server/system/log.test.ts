@@ -57,6 +57,14 @@ describe('the log', () => {
     expect(line.length).toBeLessThan(20_000)
   })
 
+  it('writes no character that a terminal obeys, and loses none', () => {
+    const lines: string[] = []
+    const why = 'a\u009b2Jb \u202e \u2028 \u007f \u001b[31m'
+    createLog((line) => lines.push(line))('warn', 'x', { why })
+    expect(lines[0]).toMatch(/^[\x20-\x7e]+$/)
+    expect(JSON.parse(lines[0] ?? '')).toMatchObject({ why })
+  })
+
   it('leaves addresses and times alone', () => {
     const why = 'http://127.0.0.1:8787/tasks/a@b at 12:30:00, bearer of news'
     expect(logged({ why })['why']).toBe(why)

@@ -1,6 +1,7 @@
 import { pino } from 'pino'
 import { describeError } from '../../core/describe-error.ts'
 import { isLullError } from '../../core/errors.ts'
+import { printable } from '../../core/printable.ts'
 import type { Log, LogLevel } from '../../ports/log.ts'
 
 /**
@@ -16,7 +17,7 @@ export function createLog(write: (line: string) => void, level: LogLevel = 'info
       timestamp: () => `,"time":"${new Date().toISOString()}"`,
       formatters: { level: (label) => ({ level: label }) },
     },
-    { write: (line) => write(withoutSecrets(line.trimEnd())) },
+    { write: (line) => write(printable(withoutSecrets(line.trimEnd()))) },
   )
   return (at, text, fields = {}) => {
     if (!logger.isLevelEnabled(at)) return
