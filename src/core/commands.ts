@@ -78,6 +78,11 @@ export type OuterCommand =
       readonly run: RunToken
       readonly from?: RunToken | undefined
       readonly maxDeaths: number
+      /**
+       * What is known of the death of that process: the code of this task blocked its event loop, or that of another
+       * task did. Absent: the death counts, for this task as for every other one of the process.
+       */
+      readonly death?: 'blocked' | 'beside' | undefined
       readonly handle: string
     }
   /** A message to the task. It answers the task's question, or it is queued for the next turn. */

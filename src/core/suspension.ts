@@ -32,6 +32,7 @@ export interface Actor {
 /** Why the engine itself stopped a task. */
 export type PolicyReason =
   | 'crash-loop'
+  | 'blocked-process'
   | 'agent-unknown'
   | 'journal-limit'
   | 'code-changed'

@@ -78,6 +78,7 @@ export function assemble(deps: EngineDeps): Assembly {
       holdEpoch: peers?.barrier.reached() ?? 0,
     }),
     agents: () => [...agents.keys()],
+    suspect: () => runs.suspect(),
     heardHolds: (epoch) => peers?.barrier.hear(epoch),
     lost: () => forgetAll(runs, ledger, holds),
   })
@@ -114,6 +115,7 @@ export function assemble(deps: EngineDeps): Assembly {
     memory,
     ...membership,
     isShared: cluster !== undefined,
+    workers: cluster && (() => cluster.workers()),
     watchTask: cluster && subscriptions.watch,
     host,
     pastOf: (task) => pastOfTask({ store, ledger, options }, task),
@@ -216,8 +218,8 @@ function sharedTasks(
 function joining(
   { store: { cluster }, clock: local, ids, meter }: EngineDeps,
   log: Log,
-  { leaseMs }: EngineOptions,
-  callbacks: Pick<MembershipDeps, 'agents' | 'note' | 'lost' | 'heardHolds'>,
+  { leaseMs, blockedAfterMs }: EngineOptions,
+  callbacks: Pick<MembershipDeps, 'agents' | 'note' | 'suspect' | 'lost' | 'heardHolds'>,
 ): { readonly clock: Clock; readonly membership: Membership } {
   if (cluster === undefined) return { clock: local, membership: createSoleMembership(ids) }
   const clock = createStoreClock(local)
@@ -232,6 +234,7 @@ function joining(
     ids,
     log,
     leaseMs,
+    blockedAfterMs,
     setOffset: clock.setOffset,
   })
   return { clock, membership }

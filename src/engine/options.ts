@@ -84,6 +84,11 @@ export interface EngineOptions {
   readonly messageIdIsKey: boolean
   /** In a shared store: how long a process that does not answer keeps its tasks. */
   readonly leaseMs: number
+  /**
+   * In a shared store: how long code that holds the event loop may do so before its process loses its tasks. Default: two
+   * leases.
+   */
+  readonly blockedAfterMs: number
   /** In a shared store: how often a process asks for what others have changed, in case it was not told. */
   readonly pollMs: number
 }
@@ -135,6 +140,7 @@ export const defaultOptions: EngineOptions = {
   auditForMs: 90 * 24 * HOUR_MS,
   messageIdIsKey: true,
   leaseMs: 15_000,
+  blockedAfterMs: 30_000,
   pollMs: 1_000,
 }
 
@@ -149,8 +155,14 @@ export function isShare(value: number): boolean {
 export function withDefaults(settings: EngineSettings = {}): EngineOptions {
   const given: Partial<EngineOptions> = inMs(settings)
   const { tasksForMs = defaultOptions.tasksForMs } = given
+  const { leaseMs = defaultOptions.leaseMs } = given
   const { tenantShare = defaultOptions.tenantShare } = given
   if (!isShare(tenantShare))
     throw new LullError('INVALID_INPUT', { path: 'tenantShare', problem: NOT_A_SHARE })
-  return { ...defaultOptions, messagesForMs: tasksForMs, sessionsForMs: tasksForMs, ...given }
+  const derived = {
+    messagesForMs: tasksForMs,
+    sessionsForMs: tasksForMs,
+    blockedAfterMs: 2 * leaseMs,
+  }
+  return { ...defaultOptions, ...derived, ...given }
 }

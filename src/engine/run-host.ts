@@ -55,6 +55,7 @@ export function createRunHost(
     releaseSlot: (taskId) => contextOf().runs.releaseSlot(taskId),
     reacquireSlot: (taskId) => contextOf().runs.reacquireSlot(taskId),
     blocked: watchdog.report,
+    running: (taskId) => store.cluster?.loopGuard?.running(taskId),
     mayExecute: () => (mayExecute() ? undefined : whenMayExecute()),
     checkBudgets: (task) => contextOf().budgetChecks.check(task),
     children: createChildHost(contextOf, holds),

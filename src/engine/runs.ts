@@ -25,6 +25,7 @@ import type { Clock } from '../ports/clock.ts'
 import type { IdSource } from '../ports/ids.ts'
 import type { Log } from '../ports/log.ts'
 import type { MemoryUsage } from '../ports/memory.ts'
+import type { Worker } from '../ports/store/cluster.ts'
 import type { TaskStore } from '../ports/store/tasks.ts'
 import type { Agent } from './agent.ts'
 import type { AgentTable } from './agent-table.ts'
@@ -42,6 +43,7 @@ import { createTaskLauncher } from './runs/launch-task.ts'
 import { createLaunching, type Launching } from './runs/launching.ts'
 import { createObserve, type Observe } from './runs/observing.ts'
 import { createPresences } from './runs/presence.ts'
+import { createProcessDeaths } from './runs/process-deaths.ts'
 import { createSlotReservations } from './runs/reserve-slot.ts'
 import { createSlots, type Slots } from './runs/slots.ts'
 import { createStartTask, recover } from './runs/takeover.ts'
@@ -79,6 +81,8 @@ export interface Runs
   readonly counts: () => { readonly live: number; readonly warm: number; readonly busy: number }
   /** Agents with steps in flight. One of them may be blocking the event loop. */
   readonly suspects: () => readonly string[]
+  /** The task whose code may take the event loop, if it is only one. */
+  readonly suspect: () => string | undefined
 }
 
 export interface RunsDeps {
@@ -94,6 +98,8 @@ export interface RunsDeps {
   readonly holdsLease: () => boolean
   /** Other processes use the store too: tasks of agents that are not here are left to them. */
   readonly isShared: boolean
+  /** Present in a shared store. */
+  readonly workers?: (() => Promise<readonly Worker[]>) | undefined
   /** Present in a shared store. */
   readonly watchTask?: Subscriptions['watch'] | undefined
   readonly host: RunHost
@@ -128,7 +134,8 @@ export function createRuns(deps: RunsDeps): Runs {
     presences,
     owner: { again: (task) => launching.continueAs(task), lost: leave },
   })
-  const takeover = { ...shared, launching: () => launching }
+  const deaths = createProcessDeaths(deps.workers)
+  const takeover = { ...shared, deaths, launching: () => launching }
   const start = createStartTask(takeover)
   /** A process that may start nothing has no room. Otherwise it would keep waiting tasks from the others. */
   function room(name: string): number {
@@ -186,5 +193,9 @@ export function createRuns(deps: RunsDeps): Runs {
     slots: slots.shares,
     counts: () => ({ live: frames().length, warm: warm.size(), busy: slots.used() }),
     suspects: () => [...new Set(frames().flatMap((run) => (run.steps > 0 ? [run.agent] : [])))],
+    suspect() {
+      const acting = frames().filter((run) => run.mayAct)
+      return acting.length === 1 ? acting[0]?.taskId : undefined
+    },
   }
 }

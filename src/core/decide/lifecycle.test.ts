@@ -182,6 +182,34 @@ describe('a run that dies again and again', () => {
     expect(story.task.suspension?.reason).toBe('crash-loop')
   })
 
+  it('whose code blocked its process is stopped at the second death without a new record', () => {
+    const story = working()
+    story.tell(start('run-2', { from: run('run-1'), death: 'blocked' }))
+    expect(story.task).toMatchObject({ state: 'working', deaths: 1 })
+    story.tell(start('run-3', { from: run('run-2'), death: 'blocked' }))
+    expect(story.task).toMatchObject({
+      state: 'paused-by-client',
+      suspension: { actor: { kind: 'policy', id: 'blocked-process' }, reason: 'blocked-process' },
+    })
+  })
+
+  it('that got further after it blocked a process is not stopped when it does so again', () => {
+    const story = working()
+    story.tell(start('run-2', { from: run('run-1'), death: 'blocked' }))
+    story.tell(step('progress', 'run-2'))
+    story.tell(start('run-3', { from: run('run-2'), death: 'blocked' }))
+    expect(story.task).toMatchObject({ state: 'working', deaths: 1 })
+  })
+
+  it('beside a task that blocked their process is never stopped for it', () => {
+    const story = working()
+    die(story, 4)
+    for (let n = 6; n < 20; n++) {
+      story.tell(start(`run-${n}`, { from: run(`run-${n - 1}`), death: 'beside' }))
+    }
+    expect(story.task).toMatchObject({ state: 'working', deaths: 4, run: run('run-19') })
+  })
+
   it('begins a new count when an operator resumes it', () => {
     const story = working()
     die(story, 5)

@@ -48,16 +48,32 @@ function submitted(submission: Submission): RecordBody {
   } satisfies RecordBody & { readonly [K in keyof Required<Submission>]: Submission[K] }
 }
 
+/** A task whose code blocks its process is stopped when its process has died so often without getting any further. */
+const BLOCKING_DEATHS = 2
+
+const blocking = {
+  reason: 'blocked-process',
+  summary:
+    'Its code held the event loop of its process for so long that the process lost its tasks, twice in a row. Move the work into a worker thread, or give the loop back now and then; then resume, or cancel.',
+} as const
+
+function crashLoop(deaths: number) {
+  const summary = `The process died ${deaths} times on this task without getting any further`
+  return { reason: 'crash-loop', summary } as const
+}
+
 export function start(task: Task, command: Of<'start'>, at: number): Decided {
   if (task.state !== 'submitted' && task.state !== 'working') return nothing
   if (task.run?.token !== command.from?.token) return nothing
   // After a crash while the task was quiescing, the pause takes effect before any agent code runs.
   if (task.pausing !== undefined) return write(withDeath(task, stopNow(task, at)))
   if (task.holds.length > 0) return nothing
-  const deaths = task.run === undefined ? 0 : task.deaths + 1
-  if (deaths >= command.maxDeaths) {
-    const summary = `The process died ${deaths} times on this task without getting any further`
-    const policy = { handle: command.handle, reason: 'crash-loop', summary } as const
+  const { death } = command
+  const counted = death === 'beside' ? task.deaths : task.deaths + 1
+  const deaths = task.run === undefined ? 0 : counted
+  const isBlocking = death === 'blocked' && deaths >= BLOCKING_DEATHS
+  if (isBlocking || (death !== 'beside' && deaths >= command.maxDeaths)) {
+    const policy = { handle: command.handle, ...(isBlocking ? blocking : crashLoop(deaths)) }
     return { records: policyStop(task, policy, true, at).map((one) => withDeath(task, one)) }
   }
   return write({ type: 'started', run: command.run, deaths })

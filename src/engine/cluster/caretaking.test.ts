@@ -25,6 +25,7 @@ async function twoAfterADeath(finishMs: number) {
       },
       runs: { recover: async () => void counts.recovered++ },
       events: { retell: async () => undefined },
+      isNeeded: async () => false,
       async finish() {
         counts.finished++
         await new Promise<void>((resolve) => clock.after(finishMs, resolve))

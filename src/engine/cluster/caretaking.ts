@@ -24,11 +24,13 @@ export interface CaretakingDeps {
   readonly events: Pick<Events, 'retell'>
   /** Finishes what the worker left, apart from its tasks. */
   readonly finish: (worker: Worker) => Promise<void>
+  /** Whether its row is needed still, although its work is finished (C11). */
+  readonly isNeeded: (worker: Worker) => Promise<boolean>
   readonly leaseMs: number
 }
 
 export function createCaretaking(deps: CaretakingDeps): Caretaking {
-  const { cluster, clock, log, membership, runs, events, finish, leaseMs } = deps
+  const { cluster, clock, log, membership, runs, events, finish, isNeeded, leaseMs } = deps
   const { takeDuty } = membership
   const timers = new Map<Work, () => void>()
   let stopped = false
@@ -44,6 +46,7 @@ export function createCaretaking(deps: CaretakingDeps): Caretaking {
   function bury(worker: Worker): Promise<void> {
     return tryDuty({ takeDuty, clock, options: { leaseMs } }, `worker ${worker.id}`, async () => {
       await finish(worker)
+      if (await isNeeded(worker)) return
       if (!(await membership.renew()) || !membership.holdsLease()) return
       await cluster.removeWorker(worker.id)
     })

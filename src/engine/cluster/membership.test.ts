@@ -29,7 +29,9 @@ function member(some: Partial<Cluster> = {}) {
     log: () => undefined,
     agents: () => ['a'],
     leaseMs: 15_000,
-    note: () => null,
+    blockedAfterMs: 30_000,
+    note: () => ({}),
+    suspect: () => undefined,
     setOffset: ({ least, most }) =>
       offsets.push((least + most) / 2 + clock.elapsed() - clock.now()),
     heardHolds: () => undefined,

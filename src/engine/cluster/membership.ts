@@ -16,6 +16,11 @@
  *  C8  After a hold was answered, no task in its scope that existed works without it, in any process. With `holdNew`, none
  *      begins. No step starts here while this process has heard of a hold that it has not read (`hold-barrier.ts`).
  *  C9  Recorded times are those of the store's clock.
+ *  C10 A lease that the guard thread renews says nothing about the loop: C3, C4 and C8 count the heartbeats of the loop
+ *      alone. So code that held the loop for less than `blockedAfterMs` costs no lease, and the next step begins after a
+ *      heartbeat of the loop, which also tells the epoch of the holds.
+ *  C11 The code that held the loop of a dead process is named in the note of its lease, and the row stays until that task is
+ *      taken over. The death counts for that task alone (`runs/process-deaths.ts`).
  */
 import type { Json } from '../../core/json.ts'
 import type { Clock } from '../../ports/clock.ts'
@@ -23,6 +28,7 @@ import type { IdSource } from '../../ports/ids.ts'
 import type { Log } from '../../ports/log.ts'
 import type { Beat, ClusterStore } from '../../ports/store/cluster.ts'
 import { createLease } from './lease.ts'
+import { createLoopTurns } from './loop-turns.ts'
 import { createOffsetMeter } from './offset-meter.ts'
 import type { StoreClock } from './store-clock.ts'
 
@@ -48,7 +54,10 @@ export interface Membership {
 }
 
 export interface MembershipDeps {
-  readonly cluster: Pick<ClusterStore, 'registerWorker' | 'heartbeat' | 'removeWorker' | 'takeDuty'>
+  readonly cluster: Pick<
+    ClusterStore,
+    'registerWorker' | 'heartbeat' | 'removeWorker' | 'takeDuty' | 'loopGuard'
+  >
   /** The clock of this process, without the offset. */
   readonly clock: Clock
   readonly ids: Pick<IdSource, 'uuid'>
@@ -56,8 +65,11 @@ export interface MembershipDeps {
   /** The names of the agents, which can be replaced. */
   readonly agents: () => readonly string[]
   readonly leaseMs: number
+  readonly blockedAfterMs: number
   /** What the next process has to know when this one dies. */
-  readonly note: () => Json
+  readonly note: () => { readonly [name: string]: Json }
+  /** The task whose code may hold the event loop next, if it is only one. */
+  readonly suspect: () => string | undefined
   readonly setOffset: StoreClock['setOffset']
   /** The holds have this epoch. */
   readonly heardHolds: (epoch: number) => void
@@ -91,7 +103,8 @@ export function createSoleMembership(ids: Pick<IdSource, 'uuid'>): Membership {
 type Phase = 'outside' | 'member' | 'left'
 
 export function createMembership(deps: MembershipDeps): Membership {
-  const { cluster, clock, ids, log, agents, leaseMs, note } = deps
+  const { cluster, clock, ids, log, agents, leaseMs, blockedAfterMs, note } = deps
+  const turns = createLoopTurns(deps)
   const lease = createLease(clock, leaseMs)
   const measureOffset = createOffsetMeter(deps.setOffset)
   const beatMs = leaseMs / BEATS
@@ -112,7 +125,12 @@ export function createMembership(deps: MembershipDeps): Membership {
     deps.heardHolds(beat.holdEpoch)
     return true
   }
-  const renewLease = (): Promise<boolean> => renew(() => cluster.heartbeat(worker, leaseMs, note()))
+  function renewLease(): Promise<boolean> {
+    const noted = note()
+    // Also before the answer: code may take the loop meanwhile.
+    cluster.loopGuard?.guard({ workerId: worker, leaseMs, blockedAfterMs, note: noted })
+    return renew(() => cluster.heartbeat(worker, leaseMs, noted))
+  }
 
   async function register(): Promise<void> {
     await renew(() => cluster.registerWorker({ id: worker, agents: agents() }, leaseMs))
@@ -145,6 +163,7 @@ export function createMembership(deps: MembershipDeps): Membership {
   function goOnAsAnother(): Promise<void> {
     log('warn', 'this process gives up its tasks and goes on as another worker', { worker })
     phase = 'outside'
+    cluster.loopGuard?.guard(undefined)
     deps.lost()
     return registerAnew()
   }
@@ -154,7 +173,10 @@ export function createMembership(deps: MembershipDeps): Membership {
     holdsLease,
     whenLeased: () => (holdsLease() ? Promise.resolve() : lease.nextRenewal()),
     takeDuty: (name, forMs) => cluster.takeDuty(name, worker, forMs),
-    start: register,
+    start() {
+      turns.start()
+      return register()
+    },
     renew: renewLease,
     async restart() {
       if (phase === 'left') return
@@ -166,6 +188,7 @@ export function createMembership(deps: MembershipDeps): Membership {
     async leave(isDone) {
       phase = 'left'
       cancel?.()
+      turns.stop()
       await giveBack(deps, worker, isDone)
     },
   }

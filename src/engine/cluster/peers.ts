@@ -6,6 +6,7 @@ import type { Holds } from '../holds.ts'
 import type { LiveTexts } from '../live-texts.ts'
 import type { Budgets } from '../policies/budgets.ts'
 import type { Policies } from '../policies/policies.ts'
+import { blockedTaskOf } from '../runs/process-deaths.ts'
 import type { Timers } from '../timers.ts'
 import { createCaretaking } from './caretaking.ts'
 import { createFollowing } from './following.ts'
@@ -48,7 +49,7 @@ export function createPeers(
     const { restart } = membership
     const shared = { ...context, ...context.options, cluster }
     const following = createFollowing({ ...shared, timers, texts, barrier, restart })
-    const caretaking = createCaretaking({ ...shared, membership, finish })
+    const caretaking = createCaretaking({ ...shared, membership, finish, isNeeded })
     following.start()
     caretaking.start()
     stop = () => {
@@ -67,6 +68,13 @@ export function createPeers(
     })
     // It comes last, because a budget may cover very many tasks.
     await budgets.resumeRest()
+  }
+
+  /** The task that blocked the process is counted a death when it is taken over (C11). */
+  async function isNeeded(worker: Worker): Promise<boolean> {
+    const taskId = blockedTaskOf(worker)
+    const task = taskId === undefined ? undefined : await contextOf().ledger.read(taskId)
+    return task?.run?.worker === worker.id
   }
 
   return { texts, barrier, start, stop: () => stop() }

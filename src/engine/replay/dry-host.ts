@@ -129,6 +129,7 @@ export function createDryHost(deps: DryHostDeps): RunHost {
     lastEventPos: () => 0,
     releaseSlot: () => false,
     reacquireSlot: async () => undefined,
+    running: () => undefined,
     blocked: events.moved,
     checkBudgets: () => undefined,
     mayExecute: reach,

@@ -50,6 +50,8 @@ export interface RunHost {
   /** The run could go on: resolves when it has a slot again, or was stopped. */
   reacquireSlot(taskId: string): Promise<void>
   blocked(agent: string, taskId: string, ms: number): void
+  /** Code of the task takes the event loop, or gives it back (undefined). Returns what was told before. */
+  running(taskId: string | undefined): string | undefined
   /**
    * Asked before a function of the author runs that may have effects: each attempt of a step, `digest` and `compact`.
    * Resolves when the function may run. Undefined: it may run now.

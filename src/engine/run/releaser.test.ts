@@ -11,7 +11,7 @@ function releaser() {
   let now = 0
   const made = new Releaser(
     () => now,
-    (ms) => times.push(ms),
+    { begins: () => undefined, ends: () => undefined, reacted: (ms) => times.push(ms) },
     { waiting: 0 },
     () => true,
   )

@@ -14,7 +14,7 @@ import type { Pace } from './pace.ts'
 
 export class Releaser {
   readonly #now: () => number
-  readonly #ran: (ms: number) => void
+  readonly #code: Code
   readonly #pace: Pick<Pace, 'waiting'>
   readonly #mayGoOn: () => boolean
   readonly #outer: Heap<Waiting> = new Heap(isEarlier)
@@ -29,18 +29,12 @@ export class Releaser {
   #tookMs: number | undefined
 
   /**
-   * @param ran called after the run's code reacted, with how long that took, to notice code that blocks the loop
    * @param pace the operations that the code has called and that wait to begin (P2); `review` is called when none do
    * @param mayGoOn whether the run has a slot; `review` is called when it has one again
    */
-  constructor(
-    now: () => number,
-    ran: (ms: number) => void,
-    pace: Pick<Pace, 'waiting'>,
-    mayGoOn: () => boolean,
-  ) {
+  constructor(now: () => number, code: Code, pace: Pick<Pace, 'waiting'>, mayGoOn: () => boolean) {
     this.#now = now
-    this.#ran = ran
+    this.#code = code
     this.#pace = pace
     this.#mayGoOn = mayGoOn
   }
@@ -76,8 +70,10 @@ export class Releaser {
   /** Hands out at once. Only for callers where no other result can wait or arrive before the code has reacted. */
   now(release: () => void): void {
     const startedAt = this.#now()
+    this.#code.begins()
     release()
-    this.#ran(this.#now() - startedAt)
+    this.#code.ends()
+    this.#code.reacted(this.#now() - startedAt)
   }
 
   /** Hands out nothing until `work` settles. */
@@ -137,11 +133,15 @@ export class Releaser {
     if (!first?.isDue) return
     queue?.takeFirst()
     this.#startedAt = this.#now()
+    this.#code.begins()
     first.release()
   }
 
   reacted(): void {
-    if (this.#startedAt !== undefined) this.#tookMs = this.#now() - this.#startedAt
+    if (this.#startedAt !== undefined) {
+      this.#tookMs = this.#now() - this.#startedAt
+      this.#code.ends()
+    }
     this.#startedAt = undefined
     // The operations that the code called are part of the reaction.
     if (this.#pace.waiting > 0) {
@@ -151,7 +151,7 @@ export class Releaser {
     const tookMs = this.#tookMs
     this.#tookMs = undefined
     this.#scheduled = false
-    if (tookMs !== undefined) this.#ran(tookMs)
+    if (tookMs !== undefined) this.#code.reacted(tookMs)
     this.#schedule()
   }
 }
@@ -161,6 +161,16 @@ interface Handing {
   readonly nested?: boolean
   /** The result is handed out when this has settled. */
   readonly after?: Promise<void> | undefined
+}
+
+/** Told about the code that reacts to results. */
+export interface Code {
+  /** It takes the event loop. */
+  begins(): void
+  /** It gives the event loop back. */
+  ends(): void
+  /** It has reacted to a result, which took so long. */
+  reacted(ms: number): void
 }
 
 interface Waiting {

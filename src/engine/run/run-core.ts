@@ -83,7 +83,13 @@ export class RunCore implements GateDeps, Writing, Rebuilding, SlotHost, Operati
       control.reacted()
     }
     this.pace = new Pace(() => this.releaser.review())
-    this.releaser = new Releaser(host.clock.elapsed, reacted, this.pace, () => this.slot.ask())
+    let before: string | undefined
+    const begins = (): void => {
+      before = host.running(task.id)
+    }
+    const ends = (): void => void host.running(before)
+    const code = { begins, ends, reacted }
+    this.releaser = new Releaser(host.clock.elapsed, code, this.pace, () => this.slot.ask())
   }
 
   get taskId(): string {

@@ -105,6 +105,11 @@ export class Run implements RunControl {
     return this.#core.gate.inFlight
   }
 
+  /** Whether its code may go on by itself: it is in a step, or waits at no call. */
+  get mayAct(): boolean {
+    return !this.dead && (this.steps > 0 || this.#core.gate.waiting() === 0)
+  }
+
   /** The children that the run waits for. */
   get awaited(): readonly string[] {
     return this.#operations.awaited()

@@ -109,9 +109,11 @@ export function createStepExecutor(core: RunCore): StepExecutor {
       ...(mayHaveRun ? { mayHaveRun } : {}),
     }
     const startedAt = host.clock.elapsed()
+    const before = host.running(id)
     const begin = (): Promise<T> =>
       core.within(inner, async () => code(new Context(core, execution, attempt)))
     const work = attempt.span === undefined ? begin() : attempt.span.during(begin)
+    host.running(before)
     const blockedMs = host.clock.elapsed() - startedAt
     if (blockedMs >= host.limits.blockMs) host.blocked(agent, id, blockedMs)
     return work

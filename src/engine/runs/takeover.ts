@@ -8,6 +8,7 @@ import { isUnreadable } from '../ledger/unreadable-task.ts'
 import type { Ledger } from '../ledger.ts'
 import type { Backlog } from './backlog.ts'
 import type { Launching } from './launching.ts'
+import type { ProcessDeaths } from './process-deaths.ts'
 import type { SlotOwner } from './reserve-slot.ts'
 
 export interface TakeoverDeps {
@@ -19,6 +20,7 @@ export interface TakeoverDeps {
   /** Only tasks of these agents are taken. Undefined: tasks of all agents; a task of an unknown agent is stopped. */
   readonly only: () => readonly string[] | undefined
   readonly maxDeaths: number
+  readonly deaths: ProcessDeaths
   readonly knows: (agent: string) => boolean
   /** False: the agent is not here, and another process may have it. */
   readonly takes: (agent: string) => boolean
@@ -43,7 +45,8 @@ export function createStartTask(deps: TakeoverDeps): StartTask {
     const handle = `suspend-${ids.uuid()}`
     try {
       if (knows(agent)) {
-        const facts = { type: 'start', from, maxDeaths, handle } as const
+        const death = deps.deaths.deathOf(taskId, from)
+        const facts = { type: 'start', from, maxDeaths, death, handle } as const
         const started = await deps.launching().start(taskId, of, (run) => ({ ...facts, run }))
         return started !== undefined
       }
@@ -74,6 +77,7 @@ export async function recover(
     const listed = await store.orphans(worker(), PAGE + seen.size, only)
     const page = listed.filter(({ taskId }) => !seen.has(taskId))
     if (page.length === 0) break
+    await deps.deaths.refresh()
     for (const { taskId, owner } of page) {
       seen.add(taskId)
       const task = await ledger.read(taskId)

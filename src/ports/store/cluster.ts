@@ -30,6 +30,8 @@ export interface ClusterStore {
    * Undefined: the lease ran out or was removed. It never comes back.
    */
   heartbeat(workerId: string, leaseMs: number, note: Json): Promise<Beat | undefined>
+  /** Renews the lease while the event loop of this process stands still. Undefined: the store has no thread for it. */
+  readonly loopGuard?: LoopGuard | undefined
   /** Removes the worker, whether it lives or not. The tasks it owns are orphans from then on. */
   removeWorker(workerId: string): Promise<void>
   /** Every registered worker, ordered by id. Workers whose lease ran out stay until they are removed. */
@@ -72,6 +74,32 @@ export interface ClusterStore {
 
 /** How long a reservation lasts. */
 export const RESERVED_MS = 5_000
+
+/**
+ * Renews the lease of this process from a thread, while agent code holds the event loop. The process itself believes only
+ * the heartbeats that its loop has sent. So a lease that the guard has renewed starts no step, and says nothing about what
+ * the loop has read.
+ */
+export interface LoopGuard {
+  /** The loop sends this heartbeat. Undefined: the process has no lease any more. */
+  guard(lease: GuardedLease | undefined): void
+  /** The loop turns. `suspect` is the task whose code may take the loop before the next call, if it is only one. */
+  turned(suspect: string | undefined): void
+  /** Code of the task takes the loop, or gives it back (undefined). Returns what was told before. */
+  running(taskId: string | undefined): string | undefined
+}
+
+export interface GuardedLease {
+  readonly workerId: string
+  readonly leaseMs: number
+  /** When the loop has not turned for so long, the lease is not renewed any more. */
+  readonly blockedAfterMs: number
+  /**
+   * The note of the last heartbeat. With a heartbeat of the guard it also has `blockedBy`: the task whose code holds the
+   * loop, or null where that is not known.
+   */
+  readonly note: { readonly [name: string]: Json }
+}
 
 export interface NewWorker {
   readonly id: string

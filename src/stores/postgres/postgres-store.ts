@@ -6,7 +6,7 @@ import { createClaims } from './claims.ts'
 import { createCluster, reporting } from './cluster.ts'
 import { createCommit } from './commit.ts'
 import { type Place, readPlace, readSchema } from './connection.ts'
-import { openDatabase } from './database.ts'
+import { type DatabaseOptions, openDatabase } from './database.ts'
 import { createEvents } from './events.ts'
 import { requireReadCommitted } from './isolation.ts'
 import { createLists } from './lists.ts'
@@ -18,6 +18,7 @@ import { createPolicies } from './policies.ts'
 import { createPruning } from './pruning.ts'
 import { createPushes } from './pushes.ts'
 import { createSessions } from './sessions.ts'
+import { createLoopGuard } from './thread/loop-guard.ts'
 import { createUsage } from './usage.ts'
 import { createWork } from './work.ts'
 
@@ -62,13 +63,15 @@ async function opened(
   const isPooled = options.direct !== undefined
   if (isPooled) await connected(place, requireReadCommitted)
   const db = openDatabase({ place, schema, isPooled, ...(waitMs === undefined ? {} : { waitMs }) })
-  const leases = openDatabase({
+  const forLeases: DatabaseOptions = {
     place: { ...direct, config: { ...direct.config, query_timeout: HEARTBEAT_MS } },
     schema,
     writers: 1,
     waitMs: LEASE_WAIT_MS,
     resolveMs: LEASE_WAIT_MS,
-  })
+  }
+  const leases = openDatabase(forLeases)
+  const loopGuard = createLoopGuard(forLeases)
   const notices = createNotices({ place: direct, schema, sender: randomUUID() })
   await notices.started
   return {
@@ -86,13 +89,13 @@ async function opened(
     ...createAudit(db),
     ...createPruning(db),
     ...createUsage(db),
-    cluster: createCluster(db, leases, notices),
+    cluster: { ...createCluster(db, leases, notices), loopGuard },
     async check() {
       // Writes, because a server that only reads answers reads.
       await db.write(`UPDATE ${schema}.counters SET value = value WHERE name = 'check'`)
     },
     async close() {
-      await Promise.all([db.close(), leases.close(), notices.close()])
+      await Promise.all([db.close(), leases.close(), notices.close(), loopGuard?.close()])
     },
   }
 }
