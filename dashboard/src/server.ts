@@ -3,7 +3,7 @@ import { computed, signal } from '@preact/signals'
 
 import type { Client } from '../../src/client/client.ts'
 import { createClient } from '../../src/client/create-client.ts'
-import { createOps, type Ops } from '../../src/client/ops.ts'
+import { createOps, type Ops } from '../../src/client/ops-client.ts'
 import type { TaskSummary } from '../../src/wire/ops/tasks.ts'
 
 /** The API key that was typed in. It is kept in memory only: no other page and no later visitor can read it. */

@@ -1,6 +1,6 @@
 /** Checks an exported task with public keys alone. No server is asked, except for the keys. */
 import { readFileSync } from 'node:fs'
-import type { Ops } from '../client/ops.ts'
+import type { Ops } from '../client/ops-client.ts'
 import { isLullError } from '../core/errors.ts'
 import type { PublicKey } from '../core/receipt.ts'
 import { checkExport, type TaskExport } from '../core/task-export.ts'

@@ -1,4 +1,4 @@
-import type { TaskState } from '../client/task.ts'
+import type { TaskState } from '../client/tasks/task-types.ts'
 import { type ExitCode, exitCodes } from './command.ts'
 
 const failed: ReadonlySet<TaskState> = new Set(['failed', 'rejected', 'canceled'])

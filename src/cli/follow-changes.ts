@@ -7,7 +7,7 @@
  */
 import { isClientError } from '../client/client-error.ts'
 import type { Changes } from '../client/index.ts'
-import type { Ops } from '../client/ops.ts'
+import type { Ops } from '../client/ops-client.ts'
 import { sleep } from './sleep.ts'
 
 const FIRST_WAIT_MS = 250

@@ -1,6 +1,7 @@
 /** Steps, tool calls and children of a task, live, from servers with `/ops/tasks/{id}/timeline`. */
-import { chunksOf, readEvents } from '../client/event-reader.ts'
+
 import type { TimelineEntry } from '../client/index.ts'
+import { chunksOf, readEvents } from '../client/wire/event-reader.ts'
 import type { Io } from './command.ts'
 import { credentials } from './remote.ts'
 import { oneLine } from './render.ts'

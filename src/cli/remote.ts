@@ -1,7 +1,7 @@
 /** Shared by the commands that call a server. */
 import type { Client } from '../client/client.ts'
 import { createClient } from '../client/create-client.ts'
-import type { OpsOptions } from '../client/ops.ts'
+import type { OpsOptions } from '../client/ops-client.ts'
 import type { Json } from '../core/json.ts'
 import { readSettings } from '../server/settings.ts'
 import { type Flag, type Input, UsageError } from './command.ts'

@@ -1,5 +1,5 @@
 /** Renders tasks, messages and artifacts as text for a terminal. */
-import type { ReminderChange, StatusFrame, Task } from '../client/task.ts'
+import type { ReminderChange, StatusFrame, Task } from '../client/tasks/task-types.ts'
 import type { Choice } from '../core/choices.ts'
 import { type Artifact, type Message, type Part, textOf } from '../core/message.ts'
 import { plain } from '../core/printable.ts'

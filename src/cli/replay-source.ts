@@ -1,5 +1,5 @@
 /** Where `lull replay` reads tasks: from a server, or from a store that no server has open. */
-import { createOps } from '../client/ops.ts'
+import { createOps } from '../client/ops-client.ts'
 import { recordedIn } from '../server/replay/replay-report.ts'
 import { type TaskSource, withStoredTasks } from '../server/replay/stored-tasks.ts'
 import { type Input, UsageError } from './command.ts'

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { ArtifactFrame, StatusFrame, TaskState } from '../client/task.ts'
+import type { ArtifactFrame, StatusFrame, TaskState } from '../client/tasks/task-types.ts'
 import { createFrameView } from './show-frames.ts'
 import { createFakeIo } from './test-support/fake-io.ts'
 

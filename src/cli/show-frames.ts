@@ -2,7 +2,7 @@
  * Prints the frames of a task as they arrive: states and messages as lines, text without waiting for its line to end.
  * Nothing is printed twice. Messages are recognised by their id. Of an artifact's text only the new part is written.
  */
-import type { ArtifactFrame, StatusFrame, Task, TaskFrame } from '../client/task.ts'
+import type { ArtifactFrame, StatusFrame, Task, TaskFrame } from '../client/tasks/task-types.ts'
 import { plain } from '../core/printable.ts'
 import { isPaused } from '../core/states.ts'
 import { waitText } from '../core/wait-text.ts'

@@ -2,7 +2,7 @@
 import type { Client, SendOptions } from '../client/client.ts'
 import { notA2A } from '../client/client-error.ts'
 import type { TimelineEntry } from '../client/index.ts'
-import type { Task, TaskFrame } from '../client/task.ts'
+import type { Task, TaskFrame } from '../client/tasks/task-types.ts'
 import type { Message } from '../core/message.ts'
 import { plain } from '../core/printable.ts'
 import { isPaused } from '../core/states.ts'

@@ -1,6 +1,6 @@
 /** A task as a few live lines: state, turn, step, wait with countdown, last text. */
 import type { TaskSummary, TimelineEntry } from '../client/index.ts'
-import type { Task } from '../client/task.ts'
+import type { Task } from '../client/tasks/task-types.ts'
 import type { ResumeConditions } from '../core/conditions.ts'
 import { durationText } from '../core/duration-text.ts'
 import { isPaused } from '../core/states.ts'

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { ClientError } from '../client/client-error.ts'
 import type { Changes, TaskSummary } from '../client/index.ts'
-import type { Ops } from '../client/ops.ts'
+import type { Ops } from '../client/ops-client.ts'
 import { createFakeIo } from './test-support/fake-io.ts'
 import { watchOpenTasks } from './watch-open-tasks.ts'
 

@@ -1,7 +1,7 @@
 /** Shows all open tasks until Ctrl-C: on a terminal a table that is drawn again in place, otherwise a line per change. */
 import { isClientError } from '../client/client-error.ts'
 import type { Changes, TaskList, TaskSummary } from '../client/index.ts'
-import type { Ops } from '../client/ops.ts'
+import type { Ops } from '../client/ops-client.ts'
 import { durationText } from '../core/duration-text.ts'
 import { isTerminal, type State, states } from '../core/states.ts'
 import type { Io, Paint } from './command.ts'

@@ -1,9 +1,9 @@
 /** Shows what happens to one task until it ends: lines for what is over, and on a terminal live lines below. */
 import type { Client } from '../client/client.ts'
-import { applyFrame } from '../client/fold.ts'
 import type { Changes, TimelineEntry } from '../client/index.ts'
-import type { Ops } from '../client/ops.ts'
-import type { Task, TaskState } from '../client/task.ts'
+import type { Ops } from '../client/ops-client.ts'
+import { applyFrame } from '../client/tasks/apply-frame.ts'
+import type { Task, TaskState } from '../client/tasks/task-types.ts'
 import type { Io } from './command.ts'
 import { drawing, type Size } from './drawing.ts'
 import { followChanges } from './follow-changes.ts'

@@ -3,10 +3,10 @@ import type { Message } from '../core/message.ts'
 import { isInterrupted } from '../core/states.ts'
 import type { ConsentAnswer } from './client.ts'
 import { ClientError, unsupported } from './client-error.ts'
-import { type Content, messageOf } from './content.ts'
 import { USER_CONSENT } from './extensions.ts'
-import { isObject } from './shape.ts'
-import type { Task } from './task.ts'
+import { type Content, messageOf } from './tasks/message-content.ts'
+import type { Task } from './tasks/task-types.ts'
+import { isObject } from './wire/json-members.ts'
 
 /** @throws ClientError `NOT_WAITING` when the task asks nothing */
 export function answerMessage(task: Task, answer: Content | ConsentAnswer): Message {

@@ -3,7 +3,7 @@ import type { JsonObject } from '../core/json.ts'
 import type { Propagate, RoleHint } from '../core/reminders.ts'
 import { type PauseMode, pauseModes, type ResumeCause, resumeCauses } from '../core/suspension.ts'
 import { REMINDERS, TASK_CONTROL, USER_CONSENT } from './extensions.ts'
-import { isTrue, listIn, objectIn, textIn, textsIn } from './shape.ts'
+import { isTrue, listIn, objectIn, textIn, textsIn } from './wire/json-members.ts'
 
 export interface Capabilities {
   readonly streaming: boolean

@@ -2,10 +2,10 @@
 import type { JsonObject } from '../core/json.ts'
 import { type Capabilities, readCapabilities } from './capabilities.ts'
 import { ClientError, notA2A } from './client-error.ts'
-import type { Http } from './http.ts'
-import { refusalOfStatus } from './refusal.ts'
-import { isObject, listIn, present, textIn } from './shape.ts'
 import { type Binding, bindings, type Version, versions } from './version.ts'
+import { refusalOfStatus } from './wire/error-format.ts'
+import type { Http } from './wire/http-client.ts'
+import { isObject, listIn, present, textIn } from './wire/json-members.ts'
 
 export interface AgentInterface {
   readonly url: string

@@ -9,7 +9,7 @@ import type { ScriptOp } from '../testing/script-agent/ops.ts'
 import { createScriptAgent } from '../testing/script-agent/script-agent.ts'
 import type { Client, SendOptions } from './client.ts'
 import { connect } from './connect.ts'
-import type { SendResult, Task, TaskFrame } from './task.ts'
+import type { SendResult, Task, TaskFrame } from './tasks/task-types.ts'
 
 let directory: string
 let server: RunningServer

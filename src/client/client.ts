@@ -4,7 +4,6 @@ import type { State } from '../core/states.ts'
 import type { ReceiptReport } from '../wire/ops/logs.ts'
 import type { Capabilities } from './capabilities.ts'
 import type { AgentCard } from './card.ts'
-import type { Content, MessageTarget } from './content.ts'
 import type {
   ParkInput,
   PausedOutcome,
@@ -15,14 +14,15 @@ import type {
   ResumeInput,
   ResumeResult,
 } from './control-shapes.ts'
-import type { WatchOptions } from './follow-task.ts'
 import type {
   ReminderFallback,
   ReminderInput,
   ReminderSelection,
   RemindOutcome,
 } from './reminder-shapes.ts'
-import type { PendingReminder, SendResult, Task, TaskFrame, TaskPage } from './task.ts'
+import type { Content, MessageTarget } from './tasks/message-content.ts'
+import type { PendingReminder, SendResult, Task, TaskFrame, TaskPage } from './tasks/task-types.ts'
+import type { WatchOptions } from './tasks/watch.ts'
 import type { Binding, Version } from './version.ts'
 
 export interface CallSignal {

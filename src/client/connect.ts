@@ -3,8 +3,8 @@ import { chooseInterface, fetchCard } from './card.ts'
 import type { Client } from './client.ts'
 import { ClientError } from './client-error.ts'
 import { type ConnectionOptions, clientWith, ownFetch, sleep } from './create-client.ts'
-import { createHttp } from './http.ts'
 import type { Binding, Version } from './version.ts'
+import { createHttp } from './wire/http-client.ts'
 
 export interface ConnectOptions extends ConnectionOptions {
   /** One of several agents behind the address: `/agents/{name}` on a Lull server. */

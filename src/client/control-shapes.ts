@@ -4,7 +4,8 @@ import type { Json, JsonObject } from '../core/json.ts'
 import { type State, states } from '../core/states.ts'
 import { type PauseMode, type ResumeCause, resumeCauses } from '../core/suspension.ts'
 import { notA2A } from './client-error.ts'
-import type { WatchOptions } from './follow-task.ts'
+import type { Task, TaskFrame } from './tasks/task-types.ts'
+import type { WatchOptions } from './tasks/watch.ts'
 import {
   isTrue,
   memberOf,
@@ -14,8 +15,7 @@ import {
   someTextsIn,
   textIn,
   wordIn,
-} from './shape.ts'
-import type { Task, TaskFrame } from './task.ts'
+} from './wire/json-members.ts'
 
 /**
  * For peers that do not offer pause:

@@ -1,19 +1,19 @@
 /** Composes the client. */
 import { type AgentCard, fetchCard } from './card.ts'
 import type { Client } from './client.ts'
-import { createControl } from './control.ts'
-import { createHttp, type Fetch, type HeaderSource } from './http.ts'
 import type { ClientParts, Waiting } from './parts.ts'
-import { createWireReader } from './read-wire.ts'
-import { createReading } from './reading.ts'
 import { createReceipts } from './receipts.ts'
 import { createAttached } from './reminder-shapes.ts'
-import { createReminders } from './reminders.ts'
-import { createSending } from './sending.ts'
-import { createStreams } from './streams.ts'
-import { createTransport } from './transport.ts'
+import { createStreams } from './tasks/open-streams.ts'
+import { createControl } from './tasks/pause-and-resume.ts'
+import { createReminders } from './tasks/remind.ts'
+import { createSending } from './tasks/send-and-answer.ts'
+import { createReading } from './tasks/task-calls.ts'
 import type { Binding, Version } from './version.ts'
 import { createWatch } from './watch.ts'
+import { createHttp, type Fetch, type HeaderSource } from './wire/http-client.ts'
+import { createWireReader } from './wire/task-format.ts'
+import { createTransport } from './wire/transport.ts'
 
 /** How requests are made. */
 export interface ConnectionOptions {

@@ -2,9 +2,9 @@
 import type { CloudEvent } from '../core/cloud-event.ts'
 import { ClientError } from './client-error.ts'
 import { type ConnectionOptions, ownFetch } from './create-client.ts'
-import { createHttp } from './http.ts'
-import { refusalIn, refusalOfStatus } from './refusal.ts'
-import { numberIn, objectIn } from './shape.ts'
+import { refusalIn, refusalOfStatus } from './wire/error-format.ts'
+import { createHttp } from './wire/http-client.ts'
+import { numberIn, objectIn } from './wire/json-members.ts'
 
 /** `duplicates`: events with a source and id that the server already had. They have no effect. */
 export interface Emitted {

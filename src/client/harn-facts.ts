@@ -1,7 +1,7 @@
 /** `metadata.harn.pause` of peers without the extension: the same facts in snake_case (RFC, "migration"). */
 import type { JsonObject } from '../core/json.ts'
 import { camelConditions } from '../core/worker-suspension.ts'
-import { memberOf, numberIn, objectIn, present, textIn } from './shape.ts'
+import { memberOf, numberIn, objectIn, present, textIn } from './wire/json-members.ts'
 
 /** Converts to the shape of the task-control extension. */
 export function harnFacts(metadata: JsonObject): JsonObject | undefined {

@@ -47,7 +47,6 @@ export {
   isClientError,
 } from './client-error.ts'
 export { type ConnectOptions, connect } from './connect.ts'
-export type { Content, MessageTarget } from './content.ts'
 export type {
   CancelledOutcome,
   DetachedOutcome,
@@ -61,9 +60,6 @@ export type {
   ResumeResult,
 } from './control-shapes.ts'
 export { type ClientOptions, type ConnectionOptions, createClient } from './create-client.ts'
-export { applyFrame } from './fold.ts'
-export type { WatchOptions } from './follow-task.ts'
-export type { Fetch, HeaderRequest, HeaderSource } from './http.ts'
 export type { KeySetOptions } from './key-set.ts'
 export {
   type AuditFilter,
@@ -77,20 +73,22 @@ export {
   type RefillInput,
   type RuleInput,
   type TaskFilter,
-} from './ops.ts'
-export {
-  createPushVerifier,
-  type PushDelivery,
-  type PushVerification,
-  type PushVerifier,
-  type PushVerifierOptions,
-} from './push-verifier.ts'
+} from './ops-client.ts'
 export type {
   ReminderFallback,
   ReminderInput,
   ReminderSelection,
   RemindOutcome,
 } from './reminder-shapes.ts'
+export {
+  createPushVerifier,
+  type PushDelivery,
+  type PushVerification,
+  type PushVerifier,
+  type PushVerifierOptions,
+} from './signatures.ts'
+export { applyFrame } from './tasks/apply-frame.ts'
+export type { Content, MessageTarget } from './tasks/message-content.ts'
 export type {
   ArtifactFrame,
   Consent,
@@ -111,6 +109,8 @@ export type {
   TaskPage,
   TaskState,
   TaskStatus,
-} from './task.ts'
+} from './tasks/task-types.ts'
+export type { WatchOptions } from './tasks/watch.ts'
 export { type CardVerification, verifyCard } from './verify-card.ts'
 export type { Binding, Version } from './version.ts'
+export type { Fetch, HeaderRequest, HeaderSource } from './wire/http-client.ts'

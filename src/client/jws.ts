@@ -1,6 +1,6 @@
 /** Signatures with ES256 (RFC 7515). Other algorithms are refused, whatever a header says. */
 import type { KeySet } from './key-set.ts'
-import { isObject } from './shape.ts'
+import { isObject } from './wire/json-members.ts'
 
 export type Signed =
   | { readonly ok: true; readonly kid: string }

@@ -1,6 +1,6 @@
 /** The public keys of a Lull server: fetched when needed, kept for some minutes, and fetched again for a key that is new. */
-import type { Fetch } from './http.ts'
-import { isObject, listIn, textIn } from './shape.ts'
+import type { Fetch } from './wire/http-client.ts'
+import { isObject, listIn, textIn } from './wire/json-members.ts'
 
 export interface PublicKey {
   readonly kid: string

@@ -1,11 +1,11 @@
 /** What the operations of one client share. */
 import type { AgentCard } from './card.ts'
 import type { CallSignal } from './client.ts'
-import type { WireReader } from './read-wire.ts'
 import type { Attached } from './reminder-shapes.ts'
-import type { Streams } from './streams.ts'
-import type { Transport } from './transport.ts'
+import type { Streams } from './tasks/open-streams.ts'
 import type { Binding, Version } from './version.ts'
+import type { WireReader } from './wire/task-format.ts'
+import type { Transport } from './wire/transport.ts'
 
 /** Time and randomness. Tests replace them. */
 export interface Waiting {

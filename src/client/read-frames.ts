@@ -1,5 +1,7 @@
 /** Reads the frames of a stream that change one fact of a task. */
 import type { JsonObject } from '../core/json.ts'
+import type { ArtifactFrame, StatusFrame, TaskFrame } from './tasks/task-types.ts'
+import type { Version } from './version.ts'
 import {
   extendedState,
   progressIn,
@@ -9,11 +11,9 @@ import {
   reminderChangeIn,
   stateOf,
   streamIn,
-} from './facts.ts'
-import type { ContentReader } from './read-content.ts'
-import { isTrue, objectIn, present, textIn } from './shape.ts'
-import type { ArtifactFrame, StatusFrame, TaskFrame } from './task.ts'
-import type { Version } from './version.ts'
+} from './wire/extension-metadata.ts'
+import { isTrue, objectIn, present, textIn } from './wire/json-members.ts'
+import type { ContentReader } from './wire/message-format.ts'
 
 export interface FrameReader {
   /** Undefined for a frame that says nothing new. */

@@ -1,8 +1,8 @@
 /** Reads one part of a message or artifact. An unknown part is kept as data. */
 import type { Json } from '../core/json.ts'
 import type { Part, PartDetails } from '../core/message.ts'
-import { memberOf, objectIn, present, textIn } from './shape.ts'
 import type { Version } from './version.ts'
+import { memberOf, objectIn, present, textIn } from './wire/json-members.ts'
 
 export const readPart: Readonly<Record<Version, (value: Json) => Part>> = {
   '1.0': readPart10,

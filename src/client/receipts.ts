@@ -2,9 +2,9 @@
 import type { ReceiptReport } from '../wire/ops/logs.ts'
 import type { Client } from './client.ts'
 import { notA2A } from './client-error.ts'
-import { operations } from './operations.ts'
 import type { ClientParts } from './parts.ts'
-import { isObject, listIn, textIn } from './shape.ts'
+import { operations } from './wire/a2a-names.ts'
+import { isObject, listIn, textIn } from './wire/json-members.ts'
 
 export function createReceipts({ transport }: ClientParts): Pick<Client, 'receipts'> {
   return {

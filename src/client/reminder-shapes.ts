@@ -2,8 +2,8 @@
 import type { JsonObject } from '../core/json.ts'
 import type { Propagate, RoleHint } from '../core/reminders.ts'
 import type { PauseMode } from '../core/suspension.ts'
-import { objectIn } from './shape.ts'
 import { uuid } from './uuid.ts'
+import { objectIn } from './wire/json-members.ts'
 
 /** A text for coming turns. Only `body` is required. */
 export interface ReminderInput {

@@ -3,7 +3,7 @@ import { canonical } from '../core/canonical-json.ts'
 import { signedPart } from '../wire/signed-card.ts'
 import { toBase64Url, verifyJws } from './jws.ts'
 import { createKeySet, type KeySetOptions } from './key-set.ts'
-import { isObject, listIn, textIn } from './shape.ts'
+import { isObject, listIn, textIn } from './wire/json-members.ts'
 
 export type CardVerification =
   | { readonly ok: true; readonly kid: string }

@@ -1,12 +1,12 @@
 /** Watches a task, or waits for a state of it. */
 import type { Client } from './client.ts'
 import { ClientError } from './client-error.ts'
-import { applyFrame } from './fold.ts'
-import { type WatchDeps, type WatchOptions, watch } from './follow-task.ts'
-import { operations } from './operations.ts'
 import type { ClientParts } from './parts.ts'
-import type { Reading } from './reading.ts'
-import type { Task, TaskFrame, TaskState } from './task.ts'
+import { applyFrame } from './tasks/apply-frame.ts'
+import type { Reading } from './tasks/task-calls.ts'
+import type { Task, TaskFrame, TaskState } from './tasks/task-types.ts'
+import { type WatchDeps, type WatchOptions, watch } from './tasks/watch.ts'
+import { operations } from './wire/a2a-names.ts'
 
 /** Follows a task until `ends`, after the frames that another stream has read. */
 export type Follow = (

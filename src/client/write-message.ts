@@ -1,8 +1,8 @@
 /** Writes a message in the version and binding of the peer. Callers use the shape of 1.0. */
 import type { JsonObject } from '../core/json.ts'
 import type { Message, Part } from '../core/message.ts'
-import { isObject } from './shape.ts'
 import type { Binding, Version } from './version.ts'
+import { isObject } from './wire/json-members.ts'
 
 export function writeMessage(message: Message, version: Version, binding: Binding): object {
   if (version === '1.0') return message

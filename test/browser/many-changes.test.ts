@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { createClient } from '../../src/client/create-client.ts'
-import { createOps } from '../../src/client/ops.ts'
+import { createOps } from '../../src/client/ops-client.ts'
 import { type LullProcess, serving } from '../scenarios/lull-process.ts'
 import { visitsTo } from './visits.ts'
 

@@ -1,7 +1,7 @@
 /** What was said, and what the task made. Everything that agents wrote is shown as text. */
 import { signal } from '@preact/signals'
 import { useEffect } from 'preact/hooks'
-import type { Task } from '../../../src/client/task.ts'
+import type { Task } from '../../../src/client/tasks/task-types.ts'
 import type { Artifact, Message, Part } from '../../../src/core/message.ts'
 import { withoutQuestionPart } from '../../../src/core/question-part.ts'
 import { clientFor } from '../server.ts'

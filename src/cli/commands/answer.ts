@@ -1,6 +1,6 @@
 import { answerMessage } from '../../client/answer-message.ts'
 import type { ConsentAnswer } from '../../client/client.ts'
-import type { Content } from '../../client/content.ts'
+import type { Content } from '../../client/tasks/message-content.ts'
 import { type Command, type Input, UsageError } from '../command.ts'
 import { clientOf, jsonIn, urlFlag } from '../remote.ts'
 import { sendingFlags, showSent } from '../show-sent.ts'

@@ -1,5 +1,5 @@
 /** `lull audit`: who did what on a server, and what was refused. */
-import { createOps, type Ops } from '../../client/ops.ts'
+import { createOps, type Ops } from '../../client/ops-client.ts'
 import { plain } from '../../core/printable.ts'
 import { type Command, exitCodes, type Input, UsageError } from '../command.ts'
 import { opsOptions, serverUrl, urlFlag } from '../remote.ts'

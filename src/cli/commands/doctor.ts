@@ -1,5 +1,5 @@
 /** `lull doctor`: checks for common problems and prints a remedy for each. */
-import { createOps } from '../../client/ops.ts'
+import { createOps } from '../../client/ops-client.ts'
 import { plain } from '../../core/printable.ts'
 import { type Colour, type Command, exitCodes, type Input, UsageError } from '../command.ts'
 import { opsOptions, serverUrl, urlFlag } from '../remote.ts'

@@ -1,5 +1,5 @@
 import { writeFileSync } from 'node:fs'
-import { createOps } from '../../client/ops.ts'
+import { createOps } from '../../client/ops-client.ts'
 import { plain, printable } from '../../core/printable.ts'
 import { type Command, exitCodes } from '../command.ts'
 import { opsOptions, urlFlag } from '../remote.ts'

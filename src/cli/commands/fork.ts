@@ -1,4 +1,4 @@
-import { createOps } from '../../client/ops.ts'
+import { createOps } from '../../client/ops-client.ts'
 import type { Json } from '../../core/json.ts'
 import { plain } from '../../core/printable.ts'
 import { type Command, exitCodes, UsageError } from '../command.ts'

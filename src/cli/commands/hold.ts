@@ -1,5 +1,5 @@
 /** Holds: stop many tasks at once, see the holds in effect, and lift them. */
-import { createOps, type Ops } from '../../client/ops.ts'
+import { createOps, type Ops } from '../../client/ops-client.ts'
 import { scopeText } from '../../client/scope-text.ts'
 import { plain } from '../../core/printable.ts'
 import { type Command, exitCodes, type Input, UsageError } from '../command.ts'

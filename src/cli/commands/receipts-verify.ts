@@ -1,6 +1,6 @@
 import type { Client } from '../../client/client.ts'
 import { isClientError } from '../../client/client-error.ts'
-import { createOps } from '../../client/ops.ts'
+import { createOps } from '../../client/ops-client.ts'
 import { plain } from '../../core/printable.ts'
 import type { ReceiptReport } from '../check-file.ts'
 import { type Command, type ExitCode, exitCodes, type Io, UsageError } from '../command.ts'

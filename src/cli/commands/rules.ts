@@ -1,6 +1,6 @@
 /** Rules: holds that an event or a budget places. */
 import type { RuleInput, RuleSummary } from '../../client/index.ts'
-import { createOps, type Ops } from '../../client/ops.ts'
+import { createOps, type Ops } from '../../client/ops-client.ts'
 import { scopeText } from '../../client/scope-text.ts'
 import type { EventFilter } from '../../core/conditions.ts'
 import { plain } from '../../core/printable.ts'

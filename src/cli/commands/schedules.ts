@@ -1,7 +1,7 @@
 /** Schedules of agents: see them, pause and resume them, and start a task by hand. */
 
 import type { ScheduleSummary } from '../../client/index.ts'
-import { createOps, type Ops } from '../../client/ops.ts'
+import { createOps, type Ops } from '../../client/ops-client.ts'
 import { plain } from '../../core/printable.ts'
 import { until } from '../../core/wait-text.ts'
 import { type Command, exitCodes, type Input, type Io, UsageError } from '../command.ts'

@@ -1,6 +1,6 @@
 import type { Client } from '../../client/client.ts'
-import { createOps } from '../../client/ops.ts'
-import type { Task } from '../../client/task.ts'
+import { createOps } from '../../client/ops-client.ts'
+import type { Task } from '../../client/tasks/task-types.ts'
 import { plain } from '../../core/printable.ts'
 import { type State, states } from '../../core/states.ts'
 import { type Command, exitCodes, type Input, type Paint, UsageError } from '../command.ts'

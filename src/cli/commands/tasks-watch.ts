@@ -1,4 +1,4 @@
-import { createOps } from '../../client/ops.ts'
+import { createOps } from '../../client/ops-client.ts'
 import { plain } from '../../core/printable.ts'
 import { type Command, exitCodes, type Input, type Io } from '../command.ts'
 import { exitCodeOf } from '../exit-code-of.ts'

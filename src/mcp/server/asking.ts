@@ -5,7 +5,7 @@
 import { RELATED_TASK_META_KEY, type Server } from '@modelcontextprotocol/server'
 import type { Client } from '../../client/client.ts'
 import { isClientError } from '../../client/client-error.ts'
-import type { Task } from '../../client/task.ts'
+import type { Task } from '../../client/tasks/task-types.ts'
 import { type Asked, answerIn, askedBy } from './mcp-task.ts'
 
 /** Names the task that a message of the server is about. */

@@ -12,7 +12,7 @@ import {
 import { z } from 'zod'
 import type { Client } from '../../client/client.ts'
 import { isClientError } from '../../client/client-error.ts'
-import type { Task } from '../../client/task.ts'
+import type { Task } from '../../client/tasks/task-types.ts'
 import { createAsking, giveAnswer, related } from './asking.ts'
 import { askedBy, describedTask, isEnded, POLL_MS, resultOf, statusOf } from './mcp-task.ts'
 import { type Peer, peerWithTasks } from './peer.ts'

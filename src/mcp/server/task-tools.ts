@@ -2,7 +2,7 @@
 import { z } from 'zod'
 import type { Client } from '../../client/client.ts'
 import type { ReminderInput } from '../../client/reminder-shapes.ts'
-import type { Task } from '../../client/task.ts'
+import type { Task } from '../../client/tasks/task-types.ts'
 import type { Json } from '../../core/json.ts'
 import { pauseModes } from '../../core/suspension.ts'
 

@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { WebSocket } from 'ws'
 import { createClient } from '../../client/create-client.ts'
-import { createOps } from '../../client/ops.ts'
+import { createOps } from '../../client/ops-client.ts'
 import { type Scope, scopes } from '../../core/scopes.ts'
 import type { RunningServer } from '../serve.ts'
 import { type KeyedServer, openKeyedServer } from '../test-support/keyed-server.ts'

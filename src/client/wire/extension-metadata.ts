@@ -2,23 +2,12 @@
  * The state that extensions add in the metadata, and the same facts under `harn.pause` from peers of the first RFCs.
  * Metadata is never deleted, so it counts only while the core state is one that it refines.
  */
-import type { ResumeConditions } from '../core/conditions.ts'
-import type { JsonObject } from '../core/json.ts'
-import { isPaused, type State, states } from '../core/states.ts'
-import { pauseModes, resumeCauses } from '../core/suspension.ts'
-import { PROGRESS, REMINDERS, STREAMS, TASK_CONTROL, USAGE, USER_CONSENT } from './extensions.ts'
-import { harnFacts } from './harn-facts.ts'
-import {
-  isTrue,
-  memberOf,
-  numberIn,
-  objectIn,
-  present,
-  someTextsIn,
-  textIn,
-  textsIn,
-  wordIn,
-} from './shape.ts'
+import type { ResumeConditions } from '../../core/conditions.ts'
+import type { JsonObject } from '../../core/json.ts'
+import { isPaused, type State, states } from '../../core/states.ts'
+import { pauseModes, resumeCauses } from '../../core/suspension.ts'
+import { PROGRESS, REMINDERS, STREAMS, TASK_CONTROL, USAGE, USER_CONSENT } from '../extensions.ts'
+import { harnFacts } from '../harn-facts.ts'
 import type {
   Consent,
   ExtendedState,
@@ -29,7 +18,18 @@ import type {
   Suspension,
   TaskState,
   Usage,
-} from './task.ts'
+} from '../tasks/task-types.ts'
+import {
+  isTrue,
+  memberOf,
+  numberIn,
+  objectIn,
+  present,
+  someTextsIn,
+  textIn,
+  textsIn,
+  wordIn,
+} from './json-members.ts'
 
 /** The state of the task. The state of an extension is more exact than the core state and wins. */
 export function stateOf(wire: string, metadata: JsonObject): TaskState {

@@ -8,9 +8,9 @@
  *  W4  The watch ends with the frame that shows the end of the task, or with an error that a retry cannot fix.
  *  W5  A peer without streams is polled.
  */
-import { isTerminal } from '../core/states.ts'
-import { type ClientError, isClientError } from './client-error.ts'
-import type { SnapshotFrame, Task, TaskFrame, TaskState } from './task.ts'
+import { isTerminal } from '../../core/states.ts'
+import { type ClientError, isClientError } from '../client-error.ts'
+import type { SnapshotFrame, Task, TaskFrame, TaskState } from './task-types.ts'
 
 export interface WatchOptions {
   /** The cursor of a frame: the watch starts after it. Without a cursor the first frame is the current task. */

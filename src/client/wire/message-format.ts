@@ -1,10 +1,10 @@
 /** Reads messages, artifacts and statuses. Members that this client does not know are left out. */
-import type { JsonObject } from '../core/json.ts'
-import type { Artifact, Message } from '../core/message.ts'
-import { readPart } from './read-part.ts'
-import { listIn, objectIn, present, textIn, textsIn } from './shape.ts'
-import type { TaskStatus } from './task.ts'
-import type { Version } from './version.ts'
+import type { JsonObject } from '../../core/json.ts'
+import type { Artifact, Message } from '../../core/message.ts'
+import { readPart } from '../read-part.ts'
+import type { TaskStatus } from '../tasks/task-types.ts'
+import type { Version } from '../version.ts'
+import { listIn, objectIn, present, textIn, textsIn } from './json-members.ts'
 
 export interface ContentReader {
   message(value: JsonObject): Message

@@ -1,6 +1,6 @@
 /** Pause, resume and park, with fallbacks for peers without pause. The outcome always says which one was used. */
-import type { Client } from './client.ts'
-import { isClientError, unsupported } from './client-error.ts'
+import type { Client } from '../client.ts'
+import { isClientError, unsupported } from '../client-error.ts'
 import {
   type DetachedOutcome,
   type PauseFallback,
@@ -8,11 +8,11 @@ import {
   type PauseOutcome,
   readPaused,
   readResumed,
-} from './control-shapes.ts'
-import { operations } from './operations.ts'
-import type { ClientParts } from './parts.ts'
-import type { Reading } from './reading.ts'
-import { present } from './shape.ts'
+} from '../control-shapes.ts'
+import type { ClientParts } from '../parts.ts'
+import { operations } from '../wire/a2a-names.ts'
+import { present } from '../wire/json-members.ts'
+import type { Reading } from './task-calls.ts'
 
 type Controlling = Pick<Client, 'pause' | 'resume' | 'awaitResumption'>
 

@@ -1,5 +1,5 @@
 /** The open streams of the client, by task, so that it can detach from a task without stopping it. */
-import type { TaskFrame } from './task.ts'
+import type { TaskFrame } from './task-types.ts'
 
 export interface Streams {
   /** Runs a stream. After `detach` it ends without an error. */

@@ -1,10 +1,10 @@
 /** Requests to `/ops`, and how refusals are read. */
 import { ClientError } from './client-error.ts'
 import { type ConnectionOptions, ownFetch } from './create-client.ts'
-import { chunksOf, readEvents } from './event-reader.ts'
-import { createHttp, type HttpRequest } from './http.ts'
-import { refusalIn, refusalOfStatus } from './refusal.ts'
-import { isObject, objectIn } from './shape.ts'
+import { refusalIn, refusalOfStatus } from './wire/error-format.ts'
+import { chunksOf, readEvents } from './wire/event-reader.ts'
+import { createHttp, type HttpRequest } from './wire/http-client.ts'
+import { isObject, objectIn } from './wire/json-members.ts'
 
 export interface OpsOptions extends ConnectionOptions {
   /** The address of the server, or of an agent on it. */

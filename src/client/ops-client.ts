@@ -17,9 +17,9 @@ import type { Changes, TaskList, TaskSummary } from '../wire/ops/tasks.ts'
 import type { TimelineEntry, TimelinePage } from '../wire/ops/timeline.ts'
 import type { WebhookSummary } from '../wire/ops/webhooks.ts'
 import { ClientError } from './client-error.ts'
-import { createOpsCalls, type OpsOptions } from './ops-calls.ts'
+import { createOpsCalls, type OpsOptions } from './server-calls.ts'
 
-export type { OpsOptions } from './ops-calls.ts'
+export type { OpsOptions } from './server-calls.ts'
 
 export interface TaskFilter {
   readonly states?: readonly string[] | undefined

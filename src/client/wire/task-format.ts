@@ -2,14 +2,14 @@
  * Reads what a peer sends. The two spellings of 0.3 (JSON-RPC has `kind`, REST has the names of the proto) are both read,
  * because one peer may use both.
  */
-import type { JsonObject } from '../core/json.ts'
-import { notA2A } from './client-error.ts'
-import { extendedState, stateOf } from './facts.ts'
-import { createContentReader } from './read-content.ts'
-import { createFrameReader } from './read-frames.ts'
-import { isObject, listIn, memberOf, objectIn, textIn } from './shape.ts'
-import type { MessageFrame, SnapshotFrame, Task, TaskFrame, TaskPage } from './task.ts'
-import type { Version } from './version.ts'
+import type { JsonObject } from '../../core/json.ts'
+import { notA2A } from '../client-error.ts'
+import { createFrameReader } from '../read-frames.ts'
+import type { MessageFrame, SnapshotFrame, Task, TaskFrame, TaskPage } from '../tasks/task-types.ts'
+import type { Version } from '../version.ts'
+import { extendedState, stateOf } from './extension-metadata.ts'
+import { isObject, listIn, memberOf, objectIn, textIn } from './json-members.ts'
+import { createContentReader } from './message-format.ts'
 
 export interface WireReader {
   task(value: unknown): Task

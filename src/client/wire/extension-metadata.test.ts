@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { extendedState, stateOf, toWireState } from './facts.ts'
+import { extendedState, stateOf, toWireState } from './extension-metadata.ts'
 
 const control = 'urn:lull:a2a:task-control:1'
 const consent = 'urn:lull:a2a:user-consent:1'

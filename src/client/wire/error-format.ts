@@ -1,7 +1,7 @@
 /** Reads the errors of every version and binding. */
-import type { JsonObject } from '../core/json.ts'
-import { ClientError } from './client-error.ts'
-import { isObject, listIn, memberOf, objectIn, textIn } from './shape.ts'
+import type { JsonObject } from '../../core/json.ts'
+import { ClientError } from '../client-error.ts'
+import { isObject, listIn, memberOf, objectIn, textIn } from './json-members.ts'
 
 /** The reason for each error code, when the peer gives no reason (A2A 1.0 §5.4, JSON-RPC). */
 const reasons: Readonly<Record<number, string>> = {

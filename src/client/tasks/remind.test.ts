@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
-import { createClient } from './create-client.ts'
-import { createAttached, withReminder } from './reminder-shapes.ts'
+import { createClient } from '../create-client.ts'
+import { createAttached, withReminder } from '../reminder-shapes.ts'
 
 it('keeps them in order, one for each message, and a newer one of a key in place of the older', () => {
   const attached = createAttached()

@@ -1,8 +1,8 @@
 /** Get, list and cancel. */
-import type { Client } from './client.ts'
-import { toWireState } from './facts.ts'
-import { operations } from './operations.ts'
-import type { ClientParts } from './parts.ts'
+import type { Client } from '../client.ts'
+import type { ClientParts } from '../parts.ts'
+import { operations } from '../wire/a2a-names.ts'
+import { toWireState } from '../wire/extension-metadata.ts'
 
 export type Reading = Pick<Client, 'get' | 'list' | 'cancel'>
 

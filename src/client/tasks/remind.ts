@@ -1,12 +1,12 @@
 /** Injecting, listing and clearing reminders. */
-import type { Client } from './client.ts'
-import { isClientError, unsupported } from './client-error.ts'
-import { readAccepted } from './control-shapes.ts'
-import { readReminder } from './facts.ts'
-import { operations } from './operations.ts'
-import type { ClientParts } from './parts.ts'
-import type { ReminderFallback, ReminderInput, RemindOutcome } from './reminder-shapes.ts'
-import { isObject, listIn, numberIn } from './shape.ts'
+import type { Client } from '../client.ts'
+import { isClientError, unsupported } from '../client-error.ts'
+import { readAccepted } from '../control-shapes.ts'
+import type { ClientParts } from '../parts.ts'
+import type { ReminderFallback, ReminderInput, RemindOutcome } from '../reminder-shapes.ts'
+import { operations } from '../wire/a2a-names.ts'
+import { readReminder } from '../wire/extension-metadata.ts'
+import { isObject, listIn, numberIn } from '../wire/json-members.ts'
 
 type Reminding = Pick<Client, 'remind' | 'reminders' | 'clearReminders'>
 

@@ -1,7 +1,7 @@
 /** Folds frames into a task, for readers that keep the task instead of reading it again. */
-import type { Artifact, Part } from '../core/message.ts'
-import { extendedState, stateOf } from './facts.ts'
-import type { ArtifactFrame, Task, TaskFrame } from './task.ts'
+import type { Artifact, Part } from '../../core/message.ts'
+import { extendedState, stateOf } from '../wire/extension-metadata.ts'
+import type { ArtifactFrame, Task, TaskFrame } from './task-types.ts'
 
 /** Undefined until the first snapshot arrives. */
 export function applyFrame(task: Task | undefined, frame: TaskFrame): Task | undefined {

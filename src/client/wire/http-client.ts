@@ -1,5 +1,5 @@
 /** Sends one request with headers and credentials, and converts failures to `ClientError`. */
-import { ClientError, unreachable } from './client-error.ts'
+import { ClientError, unreachable } from '../client-error.ts'
 
 export type Fetch = (url: string, init: RequestInit) => Promise<Response>
 

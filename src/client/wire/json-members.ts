@@ -1,5 +1,5 @@
 /** Reads members of JSON from peers. A member of another type counts as absent. */
-import type { Json, JsonObject } from '../core/json.ts'
+import type { Json, JsonObject } from '../../core/json.ts'
 
 export function isObject(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value)

@@ -1,7 +1,7 @@
 /** The content of a message as callers give it. */
-import type { Message, Part } from '../core/message.ts'
-import { present } from './shape.ts'
-import { uuid } from './uuid.ts'
+import type { Message, Part } from '../../core/message.ts'
+import { uuid } from '../uuid.ts'
+import { present } from '../wire/json-members.ts'
 
 /** A text, the parts of a message, or a whole message. Sending a message with the same id again is idempotent. */
 export type Content = string | readonly Part[] | Message

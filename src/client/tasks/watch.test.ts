@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
-import { ClientError, unreachable, unsupported } from './client-error.ts'
-import { type WatchOptions, watch } from './follow-task.ts'
-import type { StatusFrame, Task, TaskFrame } from './task.ts'
+import { ClientError, unreachable, unsupported } from '../client-error.ts'
+import type { StatusFrame, Task, TaskFrame } from './task-types.ts'
+import { type WatchOptions, watch } from './watch.ts'
 
 const taskIs = (state: Task['state']): Task => ({
   id: 't1',

@@ -4,7 +4,7 @@
  */
 import { jsonIn, verifyJws } from './jws.ts'
 import { createKeySet, type KeySetOptions } from './key-set.ts'
-import { isObject } from './shape.ts'
+import { isObject } from './wire/json-members.ts'
 
 export interface PushVerifierOptions extends KeySetOptions {
   /** How far the clocks of both machines may differ. Default 30. */

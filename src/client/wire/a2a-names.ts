@@ -3,8 +3,8 @@ import {
   type ExtensionMethod,
   type ExtensionMethodName,
   extensionMethods,
-} from '../wire/a2a-extension-methods.ts'
-import type { Version } from './version.ts'
+} from '../../wire/a2a-extension-methods.ts'
+import type { Version } from '../version.ts'
 
 export interface Operation {
   /** The name in error messages. */

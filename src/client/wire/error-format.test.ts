@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { refusalIn, refusalOfControl, refusalOfStatus } from './refusal.ts'
+import { refusalIn, refusalOfControl, refusalOfStatus } from './error-format.ts'
 
 const info = {
   '@type': 'type.googleapis.com/google.rpc.ErrorInfo',

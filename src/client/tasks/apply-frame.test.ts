@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
-import { applyFrame } from './fold.ts'
-import type { StreamState, Task, TaskFrame } from './task.ts'
+import { applyFrame } from './apply-frame.ts'
+import type { StreamState, Task, TaskFrame } from './task-types.ts'
 
 const CONTROL = 'urn:lull:a2a:task-control:1'
 const base: Task = {

@@ -1,19 +1,19 @@
 /** Sends calls over JSON-RPC or REST: a call with one answer, or a stream. */
-import type { JsonObject } from '../core/json.ts'
+import type { JsonObject } from '../../core/json.ts'
 import {
   type ClientError,
   isClientError,
   notA2A,
   unreachable,
   unsupported,
-} from './client-error.ts'
+} from '../client-error.ts'
+import { REMINDERS, RFC_NOTIFICATIONS, TASK_CONTROL, USER_CONSENT } from '../extensions.ts'
+import type { Binding, Version } from '../version.ts'
+import type { Operation } from './a2a-names.ts'
+import { refusalIn, refusalOfControl, refusalOfStatus } from './error-format.ts'
 import { chunksOf, readEvents } from './event-reader.ts'
-import { REMINDERS, RFC_NOTIFICATIONS, TASK_CONTROL, USER_CONSENT } from './extensions.ts'
-import type { Http, HttpRequest } from './http.ts'
-import type { Operation } from './operations.ts'
-import { refusalIn, refusalOfControl, refusalOfStatus } from './refusal.ts'
-import { isObject, memberOf, objectIn } from './shape.ts'
-import type { Binding, Version } from './version.ts'
+import type { Http, HttpRequest } from './http-client.ts'
+import { isObject, memberOf, objectIn } from './json-members.ts'
 
 export interface TransportOptions {
   readonly url: string
