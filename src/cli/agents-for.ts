@@ -1,7 +1,7 @@
 /** The agents that a command serves: those of a module, the script agent, or those of the demo. */
 import type { Agent } from '../server/serve.ts'
 import { type Flag, type Input, UsageError } from './command.ts'
-import { loadAgents } from './load-agents.ts'
+import { loadAgents } from './input/load-agents.ts'
 
 export const agentSourceFlags: Readonly<Record<string, Flag>> = {
   script: { about: 'Serve the script agent in place of a module' },

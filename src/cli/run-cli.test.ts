@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { commands } from './commands.ts'
+import { commands } from './all-commands.ts'
 import { runCli } from './run-cli.ts'
 import { createFakeIo } from './test-support/fake-io.ts'
 

@@ -5,6 +5,7 @@ import { describeError } from '../core/describe-error.ts'
 import { isLullError, type LullError } from '../core/errors.ts'
 import { StartError } from '../server/start-error.ts'
 import { version } from '../server/version.ts'
+import { commands } from './all-commands.ts'
 import {
   type Command,
   type ExitCode,
@@ -13,9 +14,8 @@ import {
   type Io,
   UsageError,
 } from './command.ts'
-import { commands } from './commands.ts'
 import { helpFor, overview, usageOf } from './help.ts'
-import { parseInput } from './parse-input.ts'
+import { parseInput } from './input/parse-input.ts'
 import { nearest } from './suggest.ts'
 
 export async function runCli(args: readonly string[], io: Io): Promise<ExitCode> {

@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url'
 import { printable } from '../core/printable.ts'
 import { untilStopped } from '../server/stop-signals.ts'
 import type { Colour, Io } from './command.ts'
-import { createLiveBlock } from './live-block.ts'
+import { createLiveBlock } from './views/live-block.ts'
 
 const codes: Readonly<Record<Colour, readonly [number, number]>> = {
   bold: [1, 22],

@@ -3,7 +3,7 @@ import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { commands } from '../../src/cli/commands.ts'
+import { commands } from '../../src/cli/all-commands.ts'
 import { defaultOptions } from '../../src/engine/options.ts'
 import { faultOf } from '../../src/protocols/a2a/faults.ts'
 import { opsRoutes, opsStreams } from '../../src/protocols/ops/routes.ts'

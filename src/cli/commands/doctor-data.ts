@@ -6,7 +6,7 @@ import { isLullError } from '../../core/errors.ts'
 import type { DirectoryState } from '../../server/inspect-store.ts'
 import { readSettings } from '../../server/settings.ts'
 import type { Input } from '../command.ts'
-import type { Finding } from './doctor.ts'
+import type { Finding } from './doctor-command.ts'
 
 const about = 'data'
 

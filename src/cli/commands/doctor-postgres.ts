@@ -5,7 +5,7 @@ import type { Inspection } from '../../server/inspect-store.ts'
 import { readSettings } from '../../server/settings.ts'
 import { chooseStore } from '../../server/store-choice.ts'
 import type { Input } from '../command.ts'
-import type { Finding } from './doctor.ts'
+import type { Finding } from './doctor-command.ts'
 
 /** A process measures the difference and corrects it. A large one is still worth a look. */
 const SKEW_MS = 10_000

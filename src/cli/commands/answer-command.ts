@@ -1,0 +1,49 @@
+import { answerMessage } from '../../client/answer-message.ts'
+import type { ConsentAnswer } from '../../client/client.ts'
+import type { Content } from '../../client/tasks/message-content.ts'
+import { type Command, type Input, UsageError } from '../command.ts'
+import { clientOf, jsonIn, urlFlag } from '../input/server-access.ts'
+import { wholeId } from '../input/task-id.ts'
+import { sendingFlags, showSent } from '../views/show-sent.ts'
+
+export const answer: Command = {
+  name: 'answer',
+  args: '<task-id> [text]',
+  about: 'Answer what a task asks: with a text, with data, or by granting or denying consent',
+  flags: {
+    data: { value: 'json', about: 'Answer with data in place of a text' },
+    grant: { about: 'Grant the consent it asks for' },
+    deny: { about: 'Deny it' },
+    ...sendingFlags,
+    ...urlFlag,
+  },
+  examples: [
+    'answer @last "Squash"',
+    'answer <task-id> --grant',
+    `answer <task-id> --data '{"size": 3}'`,
+  ],
+  async run(input, io) {
+    const [given, ...words] = input.words
+    if (given === undefined) throw new UsageError('give a task id')
+    const content = contentIn(input, words)
+    const client = clientOf(input)
+    const task = await client.get(await wholeId(client, given), { historyLength: 0 })
+    return showSent(client, answerMessage(task, content), input, io)
+  },
+}
+
+function contentIn(input: Input, words: readonly string[]): Content | ConsentAnswer {
+  if (words.length > 1) throw new UsageError('put the text into quotes')
+  const data = jsonIn(input, 'data')
+  const answers: readonly (Content | ConsentAnswer)[] = [
+    ...words,
+    ...(data === undefined ? [] : [[{ data }]]),
+    ...(input.has('grant') ? [{ consent: 'granted' } as const] : []),
+    ...(input.has('deny') ? [{ consent: 'denied' } as const] : []),
+  ]
+  const [only, ...more] = answers
+  if (only === undefined || more.length > 0) {
+    throw new UsageError('give one of: a text, --data, --grant, --deny')
+  }
+  return only
+}

@@ -1,0 +1,51 @@
+import { emitEvent } from '../../client/emit-event.ts'
+import type { CloudEvent } from '../../core/cloud-event.ts'
+import { type Command, exitCodes, type Input, UsageError } from '../command.ts'
+import { credentials, jsonIn, serverUrl, urlFlag } from '../input/server-access.ts'
+
+export const eventsEmit: Command = {
+  name: 'events emit',
+  args: '<type>',
+  about: 'Tell the server of an event: tasks that wait for <type>, or for <type>:<subject>, go on',
+  flags: {
+    subject: { value: 'text', about: 'What it is about; tasks may wait for <type>:<subject>' },
+    data: { value: 'json', about: 'Handed to the agents that wait for it' },
+    source: { value: 'uri', about: 'Who says so (default lull-cli)' },
+    id: { value: 'text', about: 'The same source and id twice is one event (default a new one)' },
+    ...urlFlag,
+  },
+  examples: [
+    `events emit ci.build.completed --subject 1234 --data '{"status": "passed"}'`,
+    'events emit deploy.done --source ci --id "$BUILD_ID" --url https://agents.example.com',
+  ],
+  async run(input, io) {
+    const event = eventIn(input)
+    const { accepted, duplicates } = await emitEvent(serverUrl(input), event, {
+      headers: credentials(),
+    })
+    const { id, type, subject } = event
+    if (input.has('json')) {
+      io.print(JSON.stringify({ id, accepted, duplicates }))
+      return exitCodes.ok
+    }
+    const name = subject === undefined ? type : `${type}:${subject}`
+    const outcome = accepted > 0 ? io.paint('green', 'accepted') : 'known already, nothing done'
+    io.print(`Event ${io.paint('bold', id)}  ${name}  ${outcome}`)
+    return exitCodes.ok
+  },
+}
+
+/** The server validates the attributes. */
+function eventIn(input: Input): CloudEvent {
+  const [type, ...more] = input.words
+  if (type === undefined || more.length > 0) throw new UsageError('give the type of one event')
+  const [subject, data] = [input.text('subject'), jsonIn(input, 'data')]
+  return {
+    id: input.text('id') ?? crypto.randomUUID(),
+    source: input.text('source') ?? 'lull-cli',
+    type,
+    time: new Date().toISOString(),
+    ...(subject === undefined ? {} : { subject }),
+    ...(data === undefined ? {} : { datacontenttype: 'application/json', data }),
+  }
+}

@@ -1,0 +1,89 @@
+import type { Client } from '../../client/client.ts'
+import { isClientError } from '../../client/client-error.ts'
+import { createOps } from '../../client/ops-client.ts'
+import { plain } from '../../core/printable.ts'
+import { type Command, type ExitCode, exitCodes, type Io, UsageError } from '../command.ts'
+import type { ReceiptReport } from '../input/check-file.ts'
+import { opsOptions, urlFlag } from '../input/server-access.ts'
+import { taskIn } from '../input/task-id.ts'
+import { counted } from '../views/render.ts'
+
+export const receiptsVerify: Command = {
+  name: 'receipts verify',
+  args: '[<task-id>]',
+  about: 'Check the receipts of a task, on a server or in an exported file',
+  flags: {
+    export: { value: 'file', about: 'Check this file, without a server (- reads stdin)' },
+    keys: {
+      value: 'file or url',
+      about: 'Public keys for --export, separated by commas (default: those in the file)',
+    },
+    ...urlFlag,
+  },
+  examples: [
+    'receipts verify <task-id>',
+    'receipts verify --export task.jsonl --keys https://lull.example.com/.well-known/lull-receipt-keys.json',
+  ],
+  async run(input, io) {
+    const file = input.text('export')
+    if (file !== undefined) {
+      if (input.words.length > 0) throw new UsageError('give a task id or --export, not both')
+      const { checkFile } = await import('../input/check-file.ts')
+      const { report, note } = await checkFile(file, input.text('keys'))
+      return show(report, input.has('json'), io, give('--keys the keys of the server'), note)
+    }
+    if (input.has('keys')) throw new UsageError('--keys needs --export: a server has its own keys')
+    const { client, taskId } = await taskIn(input)
+    const report = await reportOf(client, taskId)
+    const isVouched = report.receipts.some(({ verdict }) => verdict === 'vouched')
+    const advice = give(
+      isVouched
+        ? 'the server the public keys of the other one in LULL_TRUSTED_RECEIPT_KEYS'
+        : 'the server the former key in LULL_FORMER_RECEIPT_KEYS',
+    )
+    return show(report, input.has('json'), io, advice)
+  },
+}
+
+/** An operator sees every task. Without that scope, a caller sees the receipts of its own tasks. */
+async function reportOf(client: Client, taskId: string): Promise<ReceiptReport> {
+  try {
+    return await createOps(opsOptions(client.url)).receipts(taskId)
+  } catch (error) {
+    if (!isClientError(error, 'FORBIDDEN')) throw error
+    return client.receipts(taskId)
+  }
+}
+
+function give(what: string): string {
+  return `not verified: give ${what}`
+}
+
+function show(
+  report: ReceiptReport,
+  asJson: boolean,
+  io: Io,
+  advice: string,
+  note?: string,
+): ExitCode {
+  const { taskId, receipts, records, faults } = report
+  const code = faults.length === 0 ? exitCodes.ok : exitCodes.refused
+  if (asJson) {
+    io.print(JSON.stringify(report))
+    return code
+  }
+  for (const { seq, problem } of faults) {
+    io.print(`${seq === 0 ? 'file' : `record ${seq}`}  ${io.paint('red', plain(problem))}`)
+  }
+  // A receipt of a key that is not known here is not a forged one.
+  const isForged = faults.some(({ unknownKey }) => unknownKey === undefined)
+  const doubt = isForged ? 'not genuine' : advice
+  const verdict = faults.length === 0 ? io.paint('green', 'verified') : doubt
+  io.print(
+    `Task ${plain(taskId)}  ${counted(receipts.length, 'receipt')}, ${counted(records, 'record')}: ${verdict}`,
+  )
+  const old = receipts.filter(({ verifiedBy }) => verifiedBy.join() === 'hmac-sha256').length
+  if (old > 0) io.print(`${old} of them by HMAC only: an outsider cannot verify these.`)
+  if (note !== undefined) io.print(note)
+  return code
+}

@@ -1,0 +1,121 @@
+/** `lull replay`: folds a recorded task again, or runs new code against the logs of all open tasks. */
+
+import { plain } from '../../core/printable.ts'
+import type { AgentsReplay, ReplayReport, TaskReplay } from '../../server/replay/replay-report.ts'
+import type { TaskSource } from '../../server/replay/stored-tasks.ts'
+import { type Command, exitCodes, type Input, type Io, UsageError } from '../command.ts'
+import { urlFlag } from '../input/server-access.ts'
+import { wholeIdAmong } from '../input/task-id.ts'
+import { counted } from '../views/render.ts'
+
+export const replay: Command = {
+  name: 'replay',
+  args: '[<task-id>]',
+  about: 'Check a task from its log, or new code against the logs of all open tasks',
+  flags: {
+    agents: {
+      value: 'module',
+      about: 'Run these agents against the logs of open tasks, without any effect',
+    },
+    parked: { about: 'With --agents: only tasks that are paused or parked' },
+    ...urlFlag,
+    data: { value: 'directory', about: 'Read the data directory of a server that is stopped' },
+    postgres: { value: 'url', about: 'Read a PostgreSQL database' },
+    migrate: {
+      about: 'Bring an older schema of that directory or database up to date. For a copy',
+    },
+  },
+  examples: [
+    'replay <task-id>',
+    'replay --agents ./agents.mjs',
+    'replay --agents ./agents.mjs --parked --postgres postgres://lull@db.example.com/lull',
+  ],
+  async run(input, io) {
+    const module = input.text('agents')
+    if ((module === undefined) === (input.words.length === 0) || input.words.length > 1) {
+      throw new UsageError('give one task id, or --agents and a module')
+    }
+    if (module === undefined && input.has('parked')) {
+      throw new UsageError('--parked belongs to --agents')
+    }
+    const { withTasks } = await import('../input/replay-source.ts')
+    return withTasks(input, (tasks) =>
+      module === undefined ? replayTask(input, tasks, io) : replayAll(input, tasks, module, io),
+    )
+  },
+}
+
+async function replayTask(input: Input, tasks: TaskSource, io: Io): Promise<0 | 1> {
+  const { replayReport } = await import('../../server/replay/replay-report.ts')
+  const taskId = await wholeIdAmong(tasks.ids(), input.words[0] ?? '')
+  const report = replayReport(await tasks.recorded(taskId))
+  if (input.has('json')) io.print(JSON.stringify(report))
+  else for (const line of taskLines(report, io)) io.print(line)
+  return report.ok ? exitCodes.ok : exitCodes.refused
+}
+
+function* taskLines(report: ReplayReport, io: Io): Generator<string> {
+  const { taskId, state, records, receipts, timeline, faults, differences, ok } = report
+  for (const { seq, at, kind, event, name, outcome, text } of timeline) {
+    // Of the task itself the event says more: submitted, started, completed.
+    const what = kind === 'task' ? event : kind
+    const words = [what.padEnd(9), name, outcome, text].flatMap((word) =>
+      word === undefined ? [] : [plain(word).replaceAll('\n', ' ')],
+    )
+    yield `${String(seq).padStart(5)}  ${io.paint('dim', at)}  ${words.join('  ')}`.trimEnd()
+  }
+  for (const { seq, problem } of faults) yield io.paint('red', `record ${seq}: ${plain(problem)}`)
+  for (const difference of differences) yield io.paint('red', plain(difference))
+  const verdict = ok ? io.paint('green', 'the same, bit for bit') : io.paint('red', 'differs')
+  yield `Task ${plain(taskId)}  ${state}  ${counted(records, 'record')}, ${counted(receipts, 'receipt')}: ${verdict}`
+}
+
+async function replayAll(input: Input, tasks: TaskSource, module: string, io: Io): Promise<0 | 1> {
+  const { loadAgents } = await import('../input/load-agents.ts')
+  const { replayOpenTasks } = await import('../../server/replay/replay-report.ts')
+  const agents = await loadAgents(module)
+  const report = await replayOpenTasks(tasks, agents, input.has('parked'))
+  if (input.has('json')) io.print(JSON.stringify(report))
+  else for (const line of agentLines(report, io)) io.print(line)
+  return report.ok ? exitCodes.ok : exitCodes.refused
+}
+
+const colours = {
+  fits: 'green',
+  unclear: 'yellow',
+  stops: 'red',
+  fails: 'red',
+  'agent-unknown': 'red',
+  unreadable: 'red',
+} as const
+
+/** Tasks that fit are counted. All others have a line. */
+function* agentLines({ tasks, counts, ok }: AgentsReplay, io: Io): Generator<string> {
+  for (const task of tasks) {
+    if (task.verdict === 'fits') continue
+    const verdict = io.paint(colours[task.verdict], task.verdict.padEnd(13))
+    yield `${plain(task.taskId)}  ${plain(task.agent)}  ${verdict}  ${plain(reasonOf(task))}`
+  }
+  const found = Object.entries(counts).flatMap(([verdict, count]) =>
+    count === 0 ? [] : [`${count} ${verdict}`],
+  )
+  const all = counted(tasks.length, 'open task')
+  const summary = found.length === 0 ? all : `${all}: ${found.join(', ')}`
+  yield ok ? summary : `${summary}. Do not deploy this before you have decided about these tasks.`
+}
+
+function reasonOf({ verdict, changes = [], failure, agent, goesOnFrom }: TaskReplay): string {
+  if (verdict === 'agent-unknown') return `no agent is named ${agent}`
+  if (failure !== undefined) return failure
+  if (verdict === 'stops') {
+    return changes
+      .map(({ asked, recorded }) =>
+        asked.key === recorded.key
+          ? `${asked.name} is not the one that is recorded`
+          : `asks for ${asked.name}, and ${recorded.name} is recorded there`,
+      )
+      .join('; ')
+  }
+  const places = goesOnFrom.map(({ name }) => name).join(', ')
+  return places === '' ? 'waits for what is no operation' : `cannot be followed behind ${places}`
+}

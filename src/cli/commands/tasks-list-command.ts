@@ -1,0 +1,131 @@
+import type { Client } from '../../client/client.ts'
+import { createOps } from '../../client/ops-client.ts'
+import type { Task } from '../../client/tasks/task-types.ts'
+import { plain } from '../../core/printable.ts'
+import { type State, states } from '../../core/states.ts'
+import { type Command, exitCodes, type Input, type Paint, UsageError } from '../command.ts'
+import { clientOf, credentials, serverUrl, urlFlag } from '../input/server-access.ts'
+import { age, counted, oneLine, stateText, statusText } from '../views/render.ts'
+
+const LIMIT = 20
+const PAGE = 100
+
+export const tasksList: Command = {
+  name: 'tasks list',
+  about: 'List tasks, the newest first',
+  flags: {
+    state: { value: 'state', about: 'Only tasks in this state, such as paused-by-agent' },
+    context: { value: 'id', about: 'Only tasks of this conversation' },
+    quiet: { short: 'q', about: 'Print ids only' },
+    limit: { value: 'number', about: `At most so many (default ${LIMIT})` },
+    ...urlFlag,
+  },
+  examples: ['tasks list', 'tasks list --state input-required', 'tasks list -q --limit 1'],
+  async run(input, io) {
+    if (input.words.length > 0) throw new UsageError('list takes flags only')
+    const { tasks, total } = await collect(clientOf(input), input)
+    if (input.has('json')) {
+      io.print(JSON.stringify({ tasks, total }))
+      return exitCodes.ok
+    }
+    if (input.has('quiet')) {
+      for (const { id } of tasks) io.print(plain(id))
+      return exitCodes.ok
+    }
+    const rows = (await rowsOfLull(input)) ?? tasks.map(rowOf)
+    for (const line of tableOf(rows, io.paint)) io.print(line)
+    // The server counts core states. With a filter by state its total may include tasks that the client filters out.
+    const all = input.has('state') || tasks.length === total
+    const count = counted(tasks.length, 'task')
+    io.print(io.paint('dim', all ? count : `${tasks.length} of ${counted(total, 'task')}`))
+    return exitCodes.ok
+  },
+}
+
+interface Row {
+  readonly id: string
+  readonly state: string
+  readonly since: string | undefined
+  /** Known only from a Lull server. */
+  readonly agent: string
+  readonly text: string
+}
+
+function rowOf(task: Task): Row {
+  const { id, state, status } = task
+  return { id, state, since: status.timestamp, agent: '', text: statusText(task) }
+}
+
+/** Rows from `/ops`, with the agent and the wake conditions in words. Undefined: the server is not Lull. */
+async function rowsOfLull(input: Input): Promise<readonly Row[] | undefined> {
+  const [state, contextId, limit] = [stateIn(input), input.text('context'), limitIn(input)]
+  const url = serverUrl(input)
+  const agent = /\/agents\/([^/]+)\/?$/.exec(url)?.[1]
+  const filter = { contextId, agent, ...(state === undefined ? {} : { states: [state] }) }
+  const ops = createOps({ url, headers: credentials() })
+  const rows: Row[] = []
+  try {
+    let cursor: string | undefined
+    do {
+      const page = await ops.tasks({ ...filter, limit: Math.min(limit, PAGE), cursor })
+      for (const task of page.tasks) {
+        rows.push({ ...task, id: task.taskId, text: task.says })
+      }
+      cursor = page.cursor
+    } while (cursor !== undefined && rows.length < limit)
+    return rows.slice(0, limit)
+  } catch {
+    return undefined
+  }
+}
+
+function tableOf(rows: readonly Row[], paint: Paint): readonly string[] {
+  const now = Date.now()
+  const states = Math.max(...rows.map(({ state }) => state.length), 0)
+  const agents = Math.max(...rows.map(({ agent }) => agent.length), 0)
+  return rows.map(({ id, state, since, agent, text }) =>
+    [
+      plain(id),
+      stateText(state, paint) + ' '.repeat(states - state.length),
+      paint('dim', age(since, now).padStart(6)),
+      ...(agents === 0 ? [] : [plain(agent).padEnd(agents)]),
+      oneLine(text),
+    ]
+      .join('  ')
+      .trimEnd(),
+  )
+}
+
+/** Reads page after page: after filtering by state a page may have fewer tasks than its size. */
+async function collect(
+  client: Client,
+  input: Input,
+): Promise<{ readonly tasks: readonly Task[]; readonly total: number }> {
+  const [state, contextId, limit] = [stateIn(input), input.text('context'), limitIn(input)]
+  const filter = { contextId, state, pageSize: Math.min(limit, PAGE), historyLength: 0 }
+  const found: Task[] = []
+  let pageToken: string | undefined
+  for (;;) {
+    const page = await client.list({ ...filter, pageToken })
+    found.push(...page.tasks)
+    pageToken = page.nextPageToken
+    if (found.length >= limit || pageToken === '') {
+      return { tasks: found.slice(0, limit), total: page.totalSize }
+    }
+  }
+}
+
+function stateIn(input: Input): State | undefined {
+  const text = input.text('state')
+  if (text === undefined) return undefined
+  const state = states.find((one) => one === text)
+  if (state !== undefined) return state
+  throw new UsageError(`there is no state "${text}"; there are ${states.join(', ')}`)
+}
+
+function limitIn(input: Input): number {
+  const text = input.text('limit')
+  if (text === undefined) return LIMIT
+  if (/^[1-9]\d{0,5}$/.test(text)) return Number(text)
+  throw new UsageError('--limit takes a whole number above 0')
+}

@@ -1,0 +1,43 @@
+/** Loads agents from a module of the user: `export const agents = […]`, or a default export. */
+
+import { existsSync } from 'node:fs'
+import { resolve } from 'node:path'
+import { pathToFileURL } from 'node:url'
+import { describeError } from '../../core/describe-error.ts'
+import type { Agent } from '../../server/serve.ts'
+import { StartError } from '../../server/start-error.ts'
+import { UsageError } from '../command.ts'
+
+/** @throws UsageError when there is no such file, StartError when it holds no agents or does not load */
+export async function loadAgents(file: string): Promise<readonly Agent[]> {
+  const path = resolve(file)
+  if (!existsSync(path)) throw new UsageError(`there is no file ${file}`)
+  const module = await load(path, file)
+  const found = [module['agents'] ?? module['default'] ?? []].flat()
+  if (found.length > 0 && found.every(isAgent)) return found
+  throw new StartError(
+    `${file} exports no agents; write "export const agents = [agent({ … })]", or export one by default.`,
+  )
+}
+
+async function load(path: string, file: string): Promise<Readonly<Record<string, unknown>>> {
+  try {
+    return await import(pathToFileURL(path).href)
+  } catch (cause) {
+    const code = cause instanceof Error && 'code' in cause ? cause.code : undefined
+    if (code === 'ERR_UNKNOWN_FILE_EXTENSION') {
+      throw new StartError(
+        `This Node cannot load ${file}; compile it to JavaScript first, or use Node 22.18 or newer for TypeScript.`,
+        { cause },
+      )
+    }
+    // The stack shows the author where in the module the error was thrown.
+    const why = describeError(cause).stack ?? describeError(cause).message
+    throw new StartError(`${file} does not load.\n${why}`, { cause })
+  }
+}
+
+function isAgent(value: unknown): value is Agent {
+  if (typeof value !== 'object' || value === null || !('name' in value)) return false
+  return typeof value.name === 'string' && ('run' in value || 'receive' in value)
+}

@@ -1,0 +1,49 @@
+import { parseArgs } from 'node:util'
+import { type Command, commonFlags, type Input, UsageError } from '../command.ts'
+import { nearest } from '../suggest.ts'
+
+/** @throws UsageError that names the flag */
+export function parseInput(command: Command, args: readonly string[]): Input {
+  const flags = { ...command.flags, ...commonFlags }
+  const options = Object.fromEntries(
+    Object.entries(flags).map(([name, { value, short }]) => [
+      name,
+      {
+        type: value === undefined ? ('boolean' as const) : ('string' as const),
+        multiple: value !== undefined,
+        ...(short === undefined ? {} : { short }),
+      },
+    ]),
+  )
+  const { values, positionals } = parsed(args, options)
+  const texts = (flag: string): readonly string[] => {
+    const value = values[flag]
+    return Array.isArray(value) ? value.map(String) : []
+  }
+  return {
+    words: positionals,
+    has: (flag) => values[flag] !== undefined,
+    texts,
+    // The last value counts, so that a flag given after a shell alias overrides the value in the alias.
+    text: (flag) => texts(flag).at(-1),
+  }
+}
+
+/** A suggestion for a flag that is not known. */
+function meant(sentence: string, names: readonly string[]): string {
+  const [, typed] = /^Unknown option '--([^']*)'/.exec(sentence) ?? []
+  const name = typed === undefined ? undefined : nearest(typed, names)
+  return name === undefined ? '' : `; did you mean "--${name}"?`
+}
+
+function parsed(
+  args: readonly string[],
+  options: NonNullable<Parameters<typeof parseArgs>[0]>['options'],
+): { readonly values: Readonly<Record<string, unknown>>; readonly positionals: readonly string[] } {
+  try {
+    return parseArgs({ args: [...args], options: options ?? {}, allowPositionals: true })
+  } catch (cause) {
+    const [sentence = 'unknown flag'] = cause instanceof Error ? cause.message.split('. ') : []
+    throw new UsageError(`${sentence}${meant(sentence, Object.keys(options ?? {}))}`, { cause })
+  }
+}

@@ -1,0 +1,68 @@
+/** Short forms of task ids: a unique prefix or suffix of an id, or `@last` for the newest task. */
+import type { Client } from '../../client/client.ts'
+import { type Input, UsageError } from '../command.ts'
+import { clientOf } from './server-access.ts'
+
+/** A shorter part of an id could match by accident. */
+const SHORTEST = 4
+const WHOLE_ID = 36
+const PAGE = 100
+/** Pages that are searched. Older tasks need their whole id. */
+const PAGES = 10
+
+/** The task named by the only argument of a command. @throws UsageError */
+export async function taskIn(input: Input): Promise<{ client: Client; taskId: string }> {
+  const [given, ...more] = input.words
+  if (given === undefined || more.length > 0) throw new UsageError('give one task id')
+  const client = clientOf(input)
+  return { client, taskId: await wholeId(client, given) }
+}
+
+/** A text that is no part of a known id is returned unchanged: other servers have other ids. @throws UsageError */
+export function wholeId(client: Client, given: string): Promise<string> {
+  return wholeIdAmong(recentIds(client), given)
+}
+
+/** @param ids the latest change first; only the first ones are searched @throws UsageError */
+export async function wholeIdAmong(ids: AsyncIterable<string>, given: string): Promise<string> {
+  if (given === '@last') return newest(ids)
+  if (given.length >= WHOLE_ID || !/^[0-9a-f-]+$/i.test(given)) return given
+  if (given.length < SHORTEST) {
+    throw new UsageError(`"${given}" is too short; give at least ${SHORTEST} characters of an id`)
+  }
+  const found = new Set<string>()
+  for await (const id of firstOf(ids, PAGES * PAGE)) {
+    if (id.startsWith(given) || id.endsWith(given)) found.add(id)
+    if (found.size > 1) throw ambiguous(given, [...found])
+  }
+  return [...found][0] ?? given
+}
+
+/** Ids grow with time, so the newest task has the greatest id. Lists cannot tell: they are sorted by last change. */
+async function newest(ids: AsyncIterable<string>): Promise<string> {
+  let last: string | undefined
+  for await (const id of firstOf(ids, PAGE)) if (last === undefined || id > last) last = id
+  if (last === undefined) throw new UsageError('there are no tasks yet, so there is no @last')
+  return last
+}
+
+async function* firstOf(ids: AsyncIterable<string>, most: number): AsyncGenerator<string, void> {
+  let left = most
+  for await (const id of ids) {
+    yield id
+    if (--left === 0) return
+  }
+}
+
+async function* recentIds(client: Client): AsyncGenerator<string, void> {
+  let pageToken: string | undefined
+  while (pageToken !== '') {
+    const page = await client.list({ pageSize: PAGE, historyLength: 0, pageToken })
+    for (const { id } of page.tasks) yield id
+    pageToken = page.nextPageToken
+  }
+}
+
+function ambiguous(given: string, [first, second]: readonly string[]): UsageError {
+  return new UsageError(`"${given}" is part of more than one id, such as ${first} and ${second}`)
+}

@@ -1,0 +1,48 @@
+/**
+ * Follows the change feed of a Lull server, also across restarts of the server.
+ *
+ *  L1  `connected` is called before the first change of each connection. The feed has only changes from then on, so
+ *      `connected` must read the present state.
+ *  L2  Errors that a retry cannot fix end it. All others are followed by another attempt, with growing waits.
+ */
+import { isClientError } from '../../client/client-error.ts'
+import type { Changes } from '../../client/index.ts'
+import type { Ops } from '../../client/ops-client.ts'
+import { sleep } from '../sleep.ts'
+
+const FIRST_WAIT_MS = 250
+const LONGEST_WAIT_MS = 5_000
+
+export interface Feed {
+  /** Reads the present state. Changes before the connection are not in the feed. */
+  readonly connected: () => Promise<void>
+  readonly changed: (changes: Changes) => Promise<void>
+  readonly lost: () => void
+}
+
+export async function followChanges(
+  ops: Pick<Ops, 'changes'>,
+  feed: Feed,
+  signal: AbortSignal,
+  wait: (ms: number, signal: AbortSignal) => Promise<void> = sleep,
+): Promise<void> {
+  let waitMs = FIRST_WAIT_MS
+  while (!signal.aborted) {
+    let isFirst = true
+    try {
+      for await (const changes of ops.changes(signal)) {
+        if (isFirst) await feed.connected()
+        else await feed.changed(changes)
+        isFirst = false
+        waitMs = FIRST_WAIT_MS
+      }
+    } catch (error) {
+      if (signal.aborted) return
+      if (isClientError(error) && !error.isTransient) throw error
+    }
+    if (signal.aborted) return
+    feed.lost()
+    await wait(waitMs, signal)
+    waitMs = Math.min(waitMs * 2, LONGEST_WAIT_MS)
+  }
+}

@@ -1,0 +1,86 @@
+/**
+ * Prints the frames of a task as they arrive: states and messages as lines, text without waiting for its line to end.
+ * Nothing is printed twice. Messages are recognised by their id. Of an artifact's text only the new part is written.
+ */
+import type { ArtifactFrame, StatusFrame, Task, TaskFrame } from '../../client/tasks/task-types.ts'
+import { plain } from '../../core/printable.ts'
+import { isPaused } from '../../core/states.ts'
+import { waitText } from '../../core/wait-text.ts'
+import type { Io } from '../command.ts'
+import { artifactLine, messageText, reminderLine, stateText, statusText } from './render.ts'
+
+export interface FrameView {
+  frame(frame: TaskFrame): void
+}
+
+export function createFrameView(io: Io, now: () => number = Date.now): FrameView {
+  let state = ''
+  const messages = new Set<string>()
+  /** The text printed so far, by artifact. */
+  const texts = new Map<string, string>()
+
+  function status(shown: Task | StatusFrame): void {
+    const { status, suspension } = shown
+    const stop = suspension?.pausing === true ? undefined : suspension?.handle
+    const id = status.message?.messageId ?? stop
+    const isNew = id !== undefined && !messages.has(id)
+    if (isNew) messages.add(id)
+    const word = `${shown.state}${shown.suspension?.pausing === true ? ', pausing' : ''}`
+    if (word === state && !isNew) return
+    state = word
+    const text = isNew ? statusText(shown) : ''
+    const painted = word.replace(shown.state, stateText(shown.state, io.paint))
+    io.print([painted, text, waits(shown)].filter((part) => part !== '').join('  '))
+  }
+
+  function waits({ state: now_, suspension, consent }: Task | StatusFrame): string {
+    if (consent?.operation !== undefined) return plain(JSON.stringify(consent.operation))
+    if (suspension === undefined || now_ === 'unknown' || !isPaused(now_)) return ''
+    return io.paint(
+      'dim',
+      `wakes ${plain(waitText(suspension.conditions, suspension.deadlineAt, now()))}`,
+    )
+  }
+
+  function artifact({ artifact, append }: ArtifactFrame): void {
+    const id = artifact.artifactId
+    const isText = artifact.parts.every((part) => 'text' in part)
+    if (!isText) {
+      io.print(`artifact  ${artifactLine(artifact, io.paint)}`)
+      return
+    }
+    const given = artifact.parts.map((part) => ('text' in part ? plain(part.text) : '')).join('')
+    const before = texts.get(id)
+    const whole = append ? `${before ?? ''}${given}` : given
+    texts.set(id, whole)
+    // The text begins with what was printed, so only its rest is new.
+    if (before !== undefined && whole.startsWith(before)) {
+      if (whole !== before) io.write(whole.slice(before.length))
+      return
+    }
+    const again = before === undefined ? '' : io.paint('dim', '  (begins anew)')
+    io.print(`artifact  ${io.paint('bold', plain(artifact.name ?? id))}${again}`)
+    if (whole !== '') io.write(whole)
+  }
+
+  return {
+    frame(frame) {
+      switch (frame.kind) {
+        case 'message':
+          io.print(messageText(frame.message))
+          return
+        case 'task':
+          status(frame.task)
+          return
+        case 'status':
+          status(frame)
+          return
+        case 'artifact':
+          artifact(frame)
+          return
+        case 'reminder':
+          io.print(reminderLine(frame.change))
+      }
+    },
+  }
+}
