@@ -1,6 +1,5 @@
-/** The one error class of the client. Programs branch on `reason`. */
+/** The one error class of the client, and what a caller can do about each `reason`. Programs branch on `reason`. */
 import type { JsonObject } from '../core/json.ts'
-import { adviceFor } from './advice.ts'
 
 /**
  * - `refused`: the peer refused the request and changed nothing.
@@ -23,36 +22,36 @@ export class ClientError extends Error {
   readonly kind: ClientErrorKind
   /** A stable code such as `TASK_NOT_FOUND`. Programs branch on it. */
   readonly reason: string
-  /** The error code of JSON-RPC, if there is one. */
+  /** The JSON-RPC error code, if there is one. */
   readonly code: number | undefined
-  /** The status of HTTP, if there was an answer. */
+  /** The HTTP status, if the server answered. */
   readonly status: number | undefined
   /** The dotted path of the invalid field. */
   readonly path: string | undefined
-  /** Further facts from the peer, such as the state of the task. */
+  /** Further data from the peer, such as the state of the task. */
   readonly details: JsonObject
   /** What the caller can do, in one sentence. */
   readonly advice: string
 
-  constructor(kind: ClientErrorKind, message: string, facts: ClientErrorInit) {
-    super(message, facts.cause === undefined ? undefined : { cause: facts.cause })
+  constructor(kind: ClientErrorKind, message: string, init: ClientErrorInit) {
+    super(message, init.cause === undefined ? undefined : { cause: init.cause })
     this.kind = kind
-    this.reason = facts.reason
-    this.code = facts.code
-    this.status = facts.status
-    this.path = facts.path
-    this.details = facts.details ?? {}
-    this.advice = adviceFor(facts.reason)
+    this.reason = init.reason
+    this.code = init.code
+    this.status = init.status
+    this.path = init.path
+    this.details = init.details ?? {}
+    this.advice = adviceFor(init.reason)
   }
 
-  /** The same call may succeed later. */
+  /** Whether the same call may succeed later. */
   get isTransient(): boolean {
-    const passing = ['UNREACHABLE', 'UNAVAILABLE', 'LIMIT_EXCEEDED']
-    return this.kind !== 'unsupported' && passing.includes(this.reason)
+    const transient = ['UNREACHABLE', 'UNAVAILABLE', 'LIMIT_EXCEEDED']
+    return this.kind !== 'unsupported' && transient.includes(this.reason)
   }
 }
 
-/** Safe across copies of the package, where `instanceof` is not. */
+/** Recognizes errors of another copy of this package too, which `instanceof` does not. */
 export function isClientError(error: unknown, reason?: string): error is ClientError {
   return (
     error instanceof Error &&
@@ -61,9 +60,9 @@ export function isClientError(error: unknown, reason?: string): error is ClientE
   )
 }
 
-/** `cause` of a failed fetch says more than "fetch failed". */
+/** The request got no answer. @param cause the error of `fetch` */
 export function unreachable(url: string, cause: unknown): ClientError {
-  const message = `Cannot reach ${url}: ${sentenceOf(cause)}`
+  const message = `Cannot reach ${url}: ${reasonOf(cause)}`
   return new ClientError('unreachable', message, { reason: 'UNREACHABLE', cause })
 }
 
@@ -77,9 +76,47 @@ export function unsupported(what: string, cause?: unknown): ClientError {
   return new ClientError('unsupported', message, { reason: 'NOT_SUPPORTED', cause })
 }
 
-function sentenceOf(error: unknown): string {
+/** A failed fetch says only "fetch failed"; its innermost cause says why. */
+function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error)
   const { cause } = error
-  if (cause instanceof AggregateError && cause.errors.length > 0) return sentenceOf(cause.errors[0])
+  if (cause instanceof AggregateError && cause.errors.length > 0) return reasonOf(cause.errors[0])
   return cause instanceof Error && cause.message !== '' ? cause.message : error.message
+}
+
+/** What a caller can do, by reason. Other peers may have reasons that are not listed here. */
+const adviceByReason: Readonly<Record<string, string>> = {
+  UNREACHABLE: 'Check the address and that the server runs; it may be starting again.',
+  NOT_A2A: 'Check the address: give the base URL of an agent, or the URL of its card.',
+  NOT_SUPPORTED: 'Look at capabilities() first, and choose a fallback where the call has one.',
+  NOT_WAITING:
+    'Read the task: only one that waits for input, authorisation or consent is answered.',
+  ORIGIN_NOT_ALLOWED: 'If the card may lead there, name the origin in `origins`.',
+  UNAUTHENTICATED: 'Send credentials with the `headers` option; the card says which.',
+  FORBIDDEN: 'Call with credentials that have the scope named in the details.',
+  TASK_NOT_FOUND: 'Check the id, and that you call as the one who started the task.',
+  TASK_NOT_CANCELABLE: 'Nothing: the task has ended.',
+  TASK_TERMINAL: 'Refer to the task in a new message (referenceTaskIds) to build on it.',
+  TASK_NOT_PAUSABLE: 'Look at details.state: a task that waits or is parked stands still already.',
+  TASK_NOT_PAUSED: 'Nothing to do if another caller was first: details.cause says who.',
+  RESUME_HANDLE_MISMATCH: 'Read the task and take the handle it shows now.',
+  TASK_HELD: 'Wait until the operator lifts the hold.',
+  BUDGET_EXCEEDED: 'Ask an operator to refill or raise the budget, or cancel the task.',
+  TASK_UNREADABLE: 'Ask the operator: the log of the task is damaged or of a newer version.',
+  REMINDER_LIMIT: 'Clear reminders, or give them a dedupeKey or ttlTurns.',
+  IDEMPOTENCY_KEY_REUSED: 'Use a new key for a new message.',
+  INVALID_PARAMS: 'Correct the field named by `path`.',
+  INVALID_INPUT: 'Correct the field named by `path`.',
+  METHOD_NOT_FOUND: 'Look at capabilities() for what the agent offers.',
+  NOT_OFFERED: 'Look at capabilities() for what the agent offers.',
+  UNSUPPORTED_OPERATION: 'Read the task: its state or the agent does not allow this.',
+  CONTENT_TYPE_NOT_SUPPORTED: 'Send parts of the media types that the card lists.',
+  VERSION_NOT_SUPPORTED: 'Connect by the card, which says what versions are spoken.',
+  LIMIT_EXCEEDED: 'Try again later, and less often.',
+  UNAVAILABLE: 'Try again shortly.',
+}
+
+function adviceFor(reason: string): string {
+  const advice = Object.hasOwn(adviceByReason, reason) ? adviceByReason[reason] : undefined
+  return advice ?? 'Read what the peer says in the message.'
 }

@@ -1,9 +1,9 @@
-/** The client of one agent. Every operation is a method, and its type says how it can fail. */
+/** The client of one agent. Every operation is a method. */
 import type { JsonObject } from '../core/json.ts'
 import type { State } from '../core/states.ts'
 import type { ReceiptReport } from '../wire/ops/logs.ts'
-import type { Capabilities } from './capabilities.ts'
-import type { AgentCard } from './card.ts'
+import type { AgentCard, Capabilities } from './card.ts'
+import type { ConsentAnswer, Content, MessageTarget } from './tasks/message-content.ts'
 import type {
   ParkInput,
   PausedOutcome,
@@ -13,17 +13,16 @@ import type {
   PausingOutcome,
   ResumeInput,
   ResumeResult,
-} from './control-shapes.ts'
+} from './tasks/pause-and-resume.ts'
 import type {
   ReminderFallback,
   ReminderInput,
   ReminderSelection,
   RemindOutcome,
-} from './reminder-shapes.ts'
-import type { Content, MessageTarget } from './tasks/message-content.ts'
+} from './tasks/remind.ts'
 import type { PendingReminder, SendResult, Task, TaskFrame, TaskPage } from './tasks/task-types.ts'
 import type { WatchOptions } from './tasks/watch.ts'
-import type { Binding, Version } from './version.ts'
+import type { Binding, Version } from './wire/a2a-names.ts'
 
 export interface CallSignal {
   /** Aborts the call. The peer may still carry it out. */
@@ -36,13 +35,13 @@ export interface SendOptions extends MessageTarget, CallSignal {
   readonly historyLength?: number | undefined
   readonly acceptedOutputModes?: readonly string[] | undefined
   readonly metadata?: JsonObject | undefined
-  /** On peers with idempotency keys, the same key and message give the same task. A UUID as `messageId` does too. */
+  /** Peers with idempotency keys answer the same key and message with the same task. A UUID as `messageId` does the same. */
   readonly idempotencyKey?: string | undefined
 }
 
 export interface ListFilter {
   readonly contextId?: string | undefined
-  /** The client filters states that the wire cannot tell apart, so a page can have fewer tasks than asked for, or none. */
+  /** A2A has fewer states than Lull, so the client filters again: a page can have fewer tasks than `pageSize`, or none. */
   readonly state?: State | undefined
   /** 1 to 100. */
   readonly pageSize?: number | undefined
@@ -51,19 +50,13 @@ export interface ListFilter {
   readonly includeArtifacts?: boolean | undefined
 }
 
-/** The decision about a consent. `consentId` defaults to the id on the task. */
-export interface ConsentAnswer {
-  readonly consent: 'granted' | 'denied'
-  readonly consentId?: string
-}
-
 export interface Client {
   /** The address of the interface. */
   readonly url: string
   readonly version: Version
   readonly binding: Binding
 
-  /** Read when it is first needed, then kept. */
+  /** The card is fetched at the first call, then cached. */
   card(options?: CallSignal): Promise<AgentCard>
   /** The capabilities on the card. */
   capabilities(options?: CallSignal): Promise<Capabilities>
@@ -116,9 +109,9 @@ export interface Client {
   ): Promise<RemindOutcome>
   /** The pending reminders. */
   reminders(taskId: string, options?: CallSignal): Promise<readonly PendingReminder[]>
-  /** The signed receipts of the task, each with what the check of the server has shown. */
+  /** The signed receipts of the task, each with the result of the server's check. */
   receipts(taskId: string, options?: CallSignal): Promise<ReceiptReport>
-  /** How many were cleared. */
+  /** Clears pending reminders. @returns how many were cleared */
   clearReminders(
     taskId: string,
     which?: ReminderSelection,

@@ -1,27 +1,36 @@
-/** Composes the client. */
-import { type AgentCard, fetchCard } from './card.ts'
-import type { Client } from './client.ts'
-import type { ClientParts, Waiting } from './parts.ts'
-import { createReceipts } from './receipts.ts'
-import { createAttached } from './reminder-shapes.ts'
-import { createStreams } from './tasks/open-streams.ts'
-import { createControl } from './tasks/pause-and-resume.ts'
-import { createReminders } from './tasks/remind.ts'
+/** Makes the client of one agent: from the address of its interface, or from its card. */
+import { type AgentCard, chooseInterface, fetchCard } from './card.ts'
+import type { CallSignal, Client } from './client.ts'
+import { ClientError } from './client-error.ts'
+import { createStreams, type Streams } from './tasks/open-streams.ts'
+import { createPauseAndResume } from './tasks/pause-and-resume.ts'
+import { type AttachedReminders, createAttachedReminders, createReminders } from './tasks/remind.ts'
 import { createSending } from './tasks/send-and-answer.ts'
-import { createReading } from './tasks/task-calls.ts'
-import type { Binding, Version } from './version.ts'
-import { createWatch } from './watch.ts'
-import { createHttp, type Fetch, type HeaderSource } from './wire/http-client.ts'
-import { createWireReader } from './wire/task-format.ts'
-import { createTransport } from './wire/transport.ts'
+import { createTaskCalls } from './tasks/task-calls.ts'
+import { createWatch } from './tasks/watch.ts'
+import type { Binding, Version } from './wire/a2a-names.ts'
+import { type ConnectionOptions, createHttpClient } from './wire/http-client.ts'
+import { createWireReader, type WireReader } from './wire/task-format.ts'
+import { createTransport, type Transport } from './wire/transport.ts'
 
-/** How requests are made. */
-export interface ConnectionOptions {
-  /** Credentials for every request. A function is called for each request, and again after a 401. */
-  readonly headers?: HeaderSource | undefined
-  readonly fetch?: Fetch | undefined
-  /** A stream without data for this long is closed and continued. Default 60,000; Lull sends a heartbeat every 15 s. */
-  readonly idleMs?: number | undefined
+/** What the operations of one client share. */
+export interface ClientParts {
+  readonly transport: Transport
+  readonly read: WireReader
+  readonly version: Version
+  readonly binding: Binding
+  readonly streams: Streams
+  readonly attached: AttachedReminders
+  readonly waiting: Waiting
+  readonly card: (options?: CallSignal) => Promise<AgentCard>
+  /** The card, if it has been read. */
+  readonly knownCard: () => AgentCard | undefined
+}
+
+/** Time and randomness. Tests replace them. */
+export interface Waiting {
+  readonly sleep: (ms: number, signal: AbortSignal) => Promise<void>
+  readonly random: () => number
 }
 
 export interface ClientOptions extends ConnectionOptions {
@@ -35,15 +44,45 @@ export interface ClientOptions extends ConnectionOptions {
   readonly tenant?: string | undefined
 }
 
+export interface ConnectOptions extends ConnectionOptions {
+  /** One of several agents behind the address: `/agents/{name}` on a Lull server. */
+  readonly agent?: string | undefined
+  /** Default: the newest version that both sides support. */
+  readonly version?: Version | undefined
+  /** Default: the first binding of the card. */
+  readonly binding?: Binding | undefined
+  /** Replaces the tenant of the card. */
+  readonly tenant?: string | undefined
+  /** Further origins that the interface may have. Credentials are sent there. */
+  readonly origins?: readonly string[] | undefined
+  readonly signal?: AbortSignal | undefined
+}
+
 /** A client for a known interface. `connect` finds the interface by the card. */
 export function createClient(options: ClientOptions): Client {
   return clientWith(options, { sleep, random: Math.random })
 }
 
-export function clientWith(options: ClientOptions, waiting: Waiting, given?: AgentCard): Client {
+/**
+ * Reads the card at an address and makes a client for the best interface that both sides support.
+ * @param url the base URL of an agent, or the URL of its card
+ */
+export async function connect(url: string, options: ConnectOptions = {}): Promise<Client> {
+  const { agent, version, binding, origins = [], signal } = options
+  const { fetch, headers, idleMs } = options
+  const address = addressOf(url, agent)
+  const card = await fetchCard(createHttpClient(fetch, headers), address, version ?? '1.0', signal)
+  const chosen = chooseInterface(card, address, { version, binding, origins })
+  const tenant = options.tenant ?? chosen.tenant
+  const waiting = { sleep, random: Math.random }
+  return clientWith({ ...chosen, tenant, fetch, headers, idleMs }, waiting, card)
+}
+
+/** @param card if it has been read already */
+export function clientWith(options: ClientOptions, waiting: Waiting, card?: AgentCard): Client {
   const { url, version = '1.0', binding = 'JSONRPC', tenant, idleMs = 60_000 } = options
-  const http = createHttp(options.fetch ?? ownFetch, options.headers)
-  let known = given
+  const http = createHttpClient(options.fetch, options.headers)
+  let known = card
 
   const parts: ClientParts = {
     transport: createTransport({ url, version, binding, tenant, http, idleMs }),
@@ -51,7 +90,7 @@ export function clientWith(options: ClientOptions, waiting: Waiting, given?: Age
     version,
     binding,
     streams: createStreams(),
-    attached: createAttached(),
+    attached: createAttachedReminders(),
     waiting,
     knownCard: () => known,
     async card({ signal } = {}) {
@@ -59,37 +98,42 @@ export function clientWith(options: ClientOptions, waiting: Waiting, given?: Age
       return known
     },
   }
-  const reading = createReading(parts)
-  const { follow, ...watching } = createWatch(parts, reading)
+  const calls = createTaskCalls(parts)
+  const { follow, ...watching } = createWatch(parts, calls)
   return {
     url,
     version,
     binding,
     card: parts.card,
-    capabilities: async (asked) => (await parts.card(asked)).capabilities,
-    ...reading,
+    capabilities: async (callOptions) => (await parts.card(callOptions)).capabilities,
+    ...calls,
     ...watching,
-    ...createSending(parts, reading, follow),
-    ...createControl(parts, reading, watching),
+    ...createSending(parts, calls, follow),
+    ...createPauseAndResume(parts, calls, watching),
     ...createReminders(parts),
-    ...createReceipts(parts),
   }
 }
 
-/** Reads the global at each call: browsers require the call on the window, and programs may replace it. */
-export const ownFetch: Fetch = (url, init) => globalThis.fetch(url, init)
+function addressOf(url: string, agent: string | undefined): string {
+  if (!URL.canParse(url) || !/^https?:$/.test(new URL(url).protocol)) {
+    throw new ClientError('unreachable', `"${url}" is not an http address`, { reason: 'NOT_A2A' })
+  }
+  if (agent === undefined) return url
+  const { origin, pathname } = new URL(url)
+  return `${origin}${pathname.replace(/\/+$/, '')}/agents/${encodeURIComponent(agent)}`
+}
 
-export function sleep(ms: number, signal: AbortSignal): Promise<void> {
+function sleep(ms: number, signal: AbortSignal): Promise<void> {
   return new Promise((resolve, reject) => {
-    const over = (): void => {
+    const abort = (): void => {
       clearTimeout(timer)
       reject(signal.reason)
     }
     const timer = setTimeout(() => {
-      signal.removeEventListener('abort', over)
+      signal.removeEventListener('abort', abort)
       resolve()
     }, ms)
-    if (signal.aborted) over()
-    else signal.addEventListener('abort', over, { once: true })
+    if (signal.aborted) abort()
+    else signal.addEventListener('abort', abort, { once: true })
   })
 }

@@ -37,30 +37,20 @@ export type {
 } from '../wire/ops/tasks.ts'
 export type { TimelineEntry, TimelineKind, TimelinePage } from '../wire/ops/timeline.ts'
 export type { WebhookSummary } from '../wire/ops/webhooks.ts'
-export type { Capabilities, ReminderCapabilities } from './capabilities.ts'
-export type { AgentCard, AgentInterface } from './card.ts'
-export type { CallSignal, Client, ConsentAnswer, ListFilter, SendOptions } from './client.ts'
+export type { AgentCard, AgentInterface, Capabilities, ReminderCapabilities } from './card.ts'
+export type { CallSignal, Client, ListFilter, SendOptions } from './client.ts'
 export {
   ClientError,
   type ClientErrorInit,
   type ClientErrorKind,
   isClientError,
 } from './client-error.ts'
-export { type ConnectOptions, connect } from './connect.ts'
-export type {
-  CancelledOutcome,
-  DetachedOutcome,
-  ParkInput,
-  PausedOutcome,
-  PauseFallback,
-  PauseInput,
-  PauseOutcome,
-  PausingOutcome,
-  ResumeInput,
-  ResumeResult,
-} from './control-shapes.ts'
-export { type ClientOptions, type ConnectionOptions, createClient } from './create-client.ts'
-export type { KeySetOptions } from './key-set.ts'
+export {
+  type ClientOptions,
+  type ConnectOptions,
+  connect,
+  createClient,
+} from './create-client.ts'
 export {
   type AuditFilter,
   type BudgetInput,
@@ -74,21 +64,36 @@ export {
   type RuleInput,
   type TaskFilter,
 } from './ops-client.ts'
+export {
+  type CardVerification,
+  createPushVerifier,
+  type KeySetOptions,
+  type PushDelivery,
+  type PushVerification,
+  type PushVerifier,
+  type PushVerifierOptions,
+  verifyCard,
+} from './signatures.ts'
+export { applyFrame } from './tasks/apply-frame.ts'
+export type { ConsentAnswer, Content, MessageTarget } from './tasks/message-content.ts'
+export type {
+  CancelledOutcome,
+  DetachedOutcome,
+  ParkInput,
+  PausedOutcome,
+  PauseFallback,
+  PauseInput,
+  PauseOutcome,
+  PausingOutcome,
+  ResumeInput,
+  ResumeResult,
+} from './tasks/pause-and-resume.ts'
 export type {
   ReminderFallback,
   ReminderInput,
   ReminderSelection,
   RemindOutcome,
-} from './reminder-shapes.ts'
-export {
-  createPushVerifier,
-  type PushDelivery,
-  type PushVerification,
-  type PushVerifier,
-  type PushVerifierOptions,
-} from './signatures.ts'
-export { applyFrame } from './tasks/apply-frame.ts'
-export type { Content, MessageTarget } from './tasks/message-content.ts'
+} from './tasks/remind.ts'
 export type {
   ArtifactFrame,
   Consent,
@@ -111,6 +116,5 @@ export type {
   TaskStatus,
 } from './tasks/task-types.ts'
 export type { WatchOptions } from './tasks/watch.ts'
-export { type CardVerification, verifyCard } from './verify-card.ts'
-export type { Binding, Version } from './version.ts'
-export type { Fetch, HeaderRequest, HeaderSource } from './wire/http-client.ts'
+export type { Binding, Version } from './wire/a2a-names.ts'
+export type { ConnectionOptions, Fetch, HeaderRequest, HeaderSource } from './wire/http-client.ts'

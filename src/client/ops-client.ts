@@ -17,9 +17,15 @@ import type { Changes, TaskList, TaskSummary } from '../wire/ops/tasks.ts'
 import type { TimelineEntry, TimelinePage } from '../wire/ops/timeline.ts'
 import type { WebhookSummary } from '../wire/ops/webhooks.ts'
 import { ClientError } from './client-error.ts'
-import { createOpsCalls, type OpsOptions } from './server-calls.ts'
+import { createServerCalls, type Query } from './server-calls.ts'
+import type { ConnectionOptions } from './wire/http-client.ts'
 
-export type { OpsOptions } from './server-calls.ts'
+export interface OpsOptions extends ConnectionOptions {
+  /** The address of the server, or of an agent on it. */
+  readonly url: string
+  /** Default: the tenant of the credential. `*` means all tenants. */
+  readonly tenant?: string | undefined
+}
 
 export interface TaskFilter {
   readonly states?: readonly string[] | undefined
@@ -43,7 +49,7 @@ export interface HoldInput {
 }
 
 export interface BudgetInput {
-  /** As of a hold. */
+  /** Which tasks share the budget, written as the scope of a hold. */
   readonly scope: Readonly<Record<string, unknown>>
   readonly measure: BudgetSummary['measure']
   readonly limit: number
@@ -70,16 +76,16 @@ export interface RuleInput extends HoldInput {
 export interface ForkInput {
   /** The operation that runs next: its name, with `#2` for the second of that name, or the number of its record. */
   readonly at: string
-  /** What the new task gets as the input of its wake. */
+  /** Passed to the new task as the input of its resume. */
   readonly input?: JsonInput | undefined
   /** The new task stays paused until it is resumed. */
   readonly paused?: boolean | undefined
-  /** A second request of the same caller with the same key gets the task of the first one. */
+  /** A caller that repeats the request with the same key gets the task of the first request. */
   readonly idempotencyKey?: string | undefined
 }
 
 export interface PageInput {
-  /** As the page before gave it. */
+  /** The `cursor` of the previous page. */
   readonly cursor?: string | undefined
   readonly limit?: number | undefined
 }
@@ -102,9 +108,9 @@ export interface Ops {
   /** Entries after a position, then live until the task has ended. */
   follow(taskId: string, after: number, signal: AbortSignal): AsyncGenerator<TimelineEntry, void>
   receipts(taskId: string): Promise<ReceiptReport>
-  /** Everything that is stored of a task, for replays. */
+  /** The whole stored task, for replays. */
   log(taskId: string): Promise<TaskLog>
-  /** One page of it. All pages show the task as it was when the first one was asked for. */
+  /** One page of the log. All pages show the task as it was when the first page was read. */
   logPage(taskId: string, page?: PageInput): Promise<TaskLogPage>
   /** How far the events of the task have reached its webhooks. */
   webhooks(taskId: string): Promise<readonly WebhookSummary[]>
@@ -112,11 +118,11 @@ export interface Ops {
   export(taskId: string, redacted?: boolean): Promise<ExportedTask>
   /** Starts a new task from the recorded past of this one. */
   fork(taskId: string, input: ForkInput): Promise<TaskSummary>
-  /** Takes over an exported task. It arrives held, unless it has ended or `start` is given. */
+  /** Imports an exported task. An open task is held, unless `start` is true. */
   import(exported: ExportedTask, start?: boolean): Promise<ImportedTask>
   /** The processes that share the store. */
   workers(): Promise<readonly WorkerSummary[]>
-  /** How busy each agent of the process that answers is. */
+  /** How busy each agent is in the process that answers. */
   queues(): Promise<readonly QueueSummary[]>
   agents(): Promise<readonly AgentSummary[]>
   holds(): Promise<readonly HoldSummary[]>
@@ -130,9 +136,9 @@ export interface Ops {
   rules(): Promise<readonly RuleSummary[]>
   addRule(input: RuleInput): Promise<RuleSummary>
   removeRule(ruleId: string): Promise<{ readonly ruleId: string }>
-  /** What such a rule would have stopped in the last day. */
+  /** What the rule would have stopped in the last day. Adds no rule. */
   dryRunRule(input: RuleInput): Promise<RuleDryRun>
-  /** Who did what, and what was refused. */
+  /** The audit log: who did what, and which attempts were refused. */
   audit(filter?: AuditFilter): Promise<AuditPage>
   schedules(): Promise<readonly ScheduleSummary[]>
   /** The id is `agent:name`. */
@@ -145,77 +151,77 @@ export interface Ops {
 }
 
 export function createOps(options: OpsOptions): Ops {
-  const { urlOf, call, sendLines, events } = createOpsCalls(options)
-  const taskPath = (taskId: string, rest = ''): string =>
-    `tasks/${encodeURIComponent(taskId)}${rest}`
+  const { call, events, send, urlOf } = createServerCalls(options.url, options, 'has no /ops')
+  const tenant: Query = options.tenant === undefined ? [] : [['tenant', options.tenant]]
+  const url = (path: string, query: Query = []): string =>
+    urlOf(`ops/${path}`, [...query, ...tenant])
+  const get = <T>(path: string, query?: Query): Promise<T> => call('GET', url(path, query))
+  const post = <T>(path: string, body?: object): Promise<T> => call('POST', url(path), body)
+  const remove = <T>(path: string): Promise<T> => call('DELETE', url(path))
+  /** For answers that are an object with one list. */
+  const list = async <K extends string, T>(name: K, path: string = name): Promise<T> =>
+    (await get<Record<K, T>>(path))[name]
 
-  const logPage: Ops['logPage'] = (taskId, page = {}) =>
-    call('GET', urlOf(taskPath(taskId, '/log'), queryOf(page)))
-
-  const budgetPath = (id: string, rest = ''): string => `budgets/${encodeURIComponent(id)}${rest}`
-  const schedulePath = (id: string, act: string): string =>
-    `schedules/${encodeURIComponent(id)}/${act}`
+  const logPage: Ops['logPage'] = (id, page = {}) => get(at`tasks/${id}/log`, queryOf(page))
 
   return {
-    tasks: (filter = {}) => call('GET', urlOf('tasks', queryOf(filter))),
-    task: (taskId) => call('GET', urlOf(taskPath(taskId))),
-    timeline: (taskId, after = 0) =>
-      call('GET', urlOf(taskPath(taskId, '/timeline'), [['after', String(after)]])),
-    follow: (taskId, after, signal) =>
-      events(urlOf(taskPath(taskId, '/timeline'), [['after', String(after)]]), signal),
-    receipts: (taskId) => call('GET', urlOf(taskPath(taskId, '/receipts'))),
-    fork: (taskId, input) => call('POST', urlOf(taskPath(taskId, '/fork')), input),
-    log: (taskId) => wholeLog((page) => logPage(taskId, page)),
+    tasks: (filter = {}) => get('tasks', queryOf(filter)),
+    task: (id) => get(at`tasks/${id}`),
+    timeline: (id, after = 0) => get(at`tasks/${id}/timeline`, [['after', `${after}`]]),
+    follow: (id, after, signal) =>
+      events(url(at`tasks/${id}/timeline`, [['after', `${after}`]]), signal),
+    receipts: (id) => get(at`tasks/${id}/receipts`),
+    log: (id) => readWholeLog((page) => logPage(id, page)),
     logPage,
-    webhooks: async (taskId) =>
-      (await call<{ webhooks: [] }>('GET', urlOf(taskPath(taskId, '/webhooks')))).webhooks,
-    import: ({ header, records }, start = false) =>
-      sendLines(urlOf('imports', start ? [['start', 'true']] : []), [header, ...records]),
-    export: (id, redacted) => call('GET', urlOf(taskPath(id, '/export'), redaction(redacted))),
-    agents: async () => (await call<{ agents: [] }>('GET', urlOf('agents'))).agents,
-    queues: async () => (await call<{ queues: [] }>('GET', urlOf('queues'))).queues,
-    workers: async () => (await call<{ workers: [] }>('GET', urlOf('workers'))).workers,
-    holds: async () => (await call<{ holds: [] }>('GET', urlOf('holds'))).holds,
-    previewHold: (input) => call('POST', urlOf('holds:preview'), input),
-    hold: (input) => call('POST', urlOf('holds'), input),
-    lift: (holdId) => call('DELETE', urlOf(`holds/${encodeURIComponent(holdId)}`)),
-    budgets: async () => (await call<{ budgets: [] }>('GET', urlOf('budgets'))).budgets,
-    setBudget: (input) => call('POST', urlOf('budgets'), input),
-    refillBudget: (id, input = {}) => call('POST', urlOf(budgetPath(id, '/refill')), input),
-    removeBudget: (id) => call('DELETE', urlOf(budgetPath(id))),
-    rules: async () => (await call<{ rules: [] }>('GET', urlOf('rules'))).rules,
-    addRule: (input) => call('POST', urlOf('rules'), input),
-    removeRule: (id) => call('DELETE', urlOf(`rules/${encodeURIComponent(id)}`)),
-    dryRunRule: (input) => call('POST', urlOf('rules:dry-run'), input),
-    audit: (filter = {}) => call('GET', urlOf('audit', queryOf(filter))),
-    schedules: async () => (await call<{ schedules: [] }>('GET', urlOf('schedules'))).schedules,
-    pauseSchedule: (id) => call('POST', urlOf(schedulePath(id, 'pause'))),
-    resumeSchedule: (id) => call('POST', urlOf(schedulePath(id, 'resume'))),
-    runSchedule: (id) => call('POST', urlOf(schedulePath(id, 'run'))),
-    changes: (signal) => events(urlOf('changes'), signal),
+    webhooks: (id) => list('webhooks', at`tasks/${id}/webhooks`),
+    export: (id, redacted) => get(at`tasks/${id}/export`, redacted ? [['redacted', 'true']] : []),
+    fork: (id, input) => post(at`tasks/${id}/fork`, input),
+    import({ header, records }, start) {
+      const lines = [header, ...records].map((line) => `${JSON.stringify(line)}\n`)
+      const target = url('imports', start ? [['start', 'true']] : [])
+      return send('POST', target, 'application/x-ndjson', lines.join(''))
+    },
+    workers: () => list('workers'),
+    queues: () => list('queues'),
+    agents: () => list('agents'),
+    holds: () => list('holds'),
+    previewHold: (input) => post('holds:preview', input),
+    hold: (input) => post('holds', input),
+    lift: (id) => remove(at`holds/${id}`),
+    budgets: () => list('budgets'),
+    setBudget: (input) => post('budgets', input),
+    refillBudget: (id, input = {}) => post(at`budgets/${id}/refill`, input),
+    removeBudget: (id) => remove(at`budgets/${id}`),
+    rules: () => list('rules'),
+    addRule: (input) => post('rules', input),
+    removeRule: (id) => remove(at`rules/${id}`),
+    dryRunRule: (input) => post('rules:dry-run', input),
+    audit: (filter = {}) => get('audit', queryOf(filter)),
+    schedules: () => list('schedules'),
+    pauseSchedule: (id) => post(at`schedules/${id}/pause`),
+    resumeSchedule: (id) => post(at`schedules/${id}/resume`),
+    runSchedule: (id) => post(at`schedules/${id}/run`),
+    changes: (signal) => events(url('changes'), signal),
   }
 }
 
-function queryOf({
-  states = [],
-  held,
-  counts,
-  limit,
-  ...texts
-}: TaskFilter & AuditFilter): (readonly [string, string])[] {
+/** A path with encoded ids. */
+function at(path: TemplateStringsArray, ...ids: readonly string[]): string {
+  return String.raw({ raw: path }, ...ids.map(encodeURIComponent))
+}
+
+/** One query parameter for each member, and one `state` for each of the states. */
+function queryOf({ states = [], ...members }: TaskFilter & AuditFilter): Query {
   return [
     ...states.map((state) => ['state', state] as const),
-    ...(held === undefined ? [] : [['held', String(held)] as const]),
-    ...(counts === undefined ? [] : [['counts', String(counts)] as const]),
-    ...(limit === undefined ? [] : [['limit', String(limit)] as const]),
-    ...Object.entries(texts).flatMap(([name, value]) =>
-      value === undefined ? [] : [[name, value] as const],
+    ...Object.entries(members).flatMap(([name, value]) =>
+      value === undefined ? [] : [[name, String(value)] as const],
     ),
   ]
 }
 
-/** @throws ClientError when the first page is not one */
-async function wholeLog(pageAt: (page: PageInput) => Promise<TaskLogPage>): Promise<TaskLog> {
+/** Joins all pages of a log. @throws ClientError when the first page has no task */
+async function readWholeLog(pageAt: (page: PageInput) => Promise<TaskLogPage>): Promise<TaskLog> {
   const { cursor: second, task, faults, past, row, records: first } = await pageAt({})
   if (task === undefined || faults === undefined || past === undefined) {
     throw new ClientError('unreachable', 'the server sent no task', { reason: 'NOT_LULL' })
@@ -229,6 +235,15 @@ async function wholeLog(pageAt: (page: PageInput) => Promise<TaskLogPage>): Prom
   return { task, row, records, faults, past }
 }
 
-function redaction(redacted = false): readonly (readonly [string, string])[] {
-  return redacted ? [['redacted', 'true']] : []
+const scopeNames: Readonly<Record<string, string>> = { contextId: 'context', taskIds: 'task' }
+
+/** The scope of a hold, a budget or a rule, in words. */
+export function scopeText(scope: Readonly<Record<string, unknown>>): string {
+  if (scope['all'] === true) return 'every task'
+  return Object.entries(scope)
+    .map(([name, value]) => {
+      const ids = Array.isArray(value) ? value.join(', ') : String(value)
+      return `${scopeNames[name] ?? name} ${ids}`
+    })
+    .join(', ')
 }

@@ -7,8 +7,7 @@ import { agent } from '../engine/agent.ts'
 import { createPushSigner } from '../protocols/a2a/push/signature.ts'
 import { createSigningKey } from '../protocols/a2a/signing-key.ts'
 import { openTestServer, type TestServer } from '../protocols/a2a/test-support/test-server.ts'
-import { createPushVerifier } from './signatures.ts'
-import { verifyCard } from './verify-card.ts'
+import { createPushVerifier, verifyCard } from './signatures.ts'
 
 const pem = () =>
   generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey.export({

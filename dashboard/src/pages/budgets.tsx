@@ -1,6 +1,6 @@
 /** Budgets and rules: what stops tasks by itself, how far each budget is used, refilling and removing. */
 
-import { scopeText } from '../../../src/client/scope-text.ts'
+import { scopeText } from '../../../src/client/ops-client.ts'
 import type { EventFilter } from '../../../src/core/conditions.ts'
 import { filterText } from '../../../src/core/wait-text.ts'
 import type { BudgetSummary, RuleSummary } from '../../../src/wire/ops/policies.ts'

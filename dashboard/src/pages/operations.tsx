@@ -1,7 +1,7 @@
 /** Holds: what would be stopped, what is, and letting it go on. */
 import { signal } from '@preact/signals'
 import { useEffect } from 'preact/hooks'
-import { scopeText } from '../../../src/client/scope-text.ts'
+import { scopeText } from '../../../src/client/ops-client.ts'
 import type { HoldPreview, HoldSummary } from '../../../src/wire/ops/holds.ts'
 import { Act, textIn } from '../parts/act.tsx'
 import { Age } from '../parts/countdown.tsx'

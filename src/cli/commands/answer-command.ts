@@ -1,6 +1,8 @@
-import { answerMessage } from '../../client/answer-message.ts'
-import type { ConsentAnswer } from '../../client/client.ts'
-import type { Content } from '../../client/tasks/message-content.ts'
+import {
+  buildAnswer,
+  type ConsentAnswer,
+  type Content,
+} from '../../client/tasks/message-content.ts'
 import { type Command, type Input, UsageError } from '../command.ts'
 import { clientOf, jsonIn, urlFlag } from '../input/server-access.ts'
 import { wholeId } from '../input/task-id.ts'
@@ -28,7 +30,7 @@ export const answer: Command = {
     const content = contentIn(input, words)
     const client = clientOf(input)
     const task = await client.get(await wholeId(client, given), { historyLength: 0 })
-    return showSent(client, answerMessage(task, content), input, io)
+    return showSent(client, buildAnswer(task, content), input, io)
   },
 }
 

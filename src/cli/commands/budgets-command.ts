@@ -1,7 +1,6 @@
 /** Budgets: set limits, see how far they are used, refill and remove them. */
 import type { BudgetInput, BudgetSummary } from '../../client/index.ts'
-import { createOps, type Ops } from '../../client/ops-client.ts'
-import { scopeText } from '../../client/scope-text.ts'
+import { createOps, type Ops, scopeText } from '../../client/ops-client.ts'
 import { plain } from '../../core/printable.ts'
 import { type Command, exitCodes, type Flag, type Input, type Io, UsageError } from '../command.ts'
 import { scopeFlags, scopeIn, tasksText } from '../input/scope-flags.ts'

@@ -1,4 +1,4 @@
-import { emitEvent } from '../../client/emit-event.ts'
+import { emitEvent } from '../../client/server-calls.ts'
 import type { CloudEvent } from '../../core/cloud-event.ts'
 import { type Command, exitCodes, type Input, UsageError } from '../command.ts'
 import { credentials, jsonIn, serverUrl, urlFlag } from '../input/server-access.ts'

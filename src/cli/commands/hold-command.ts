@@ -1,6 +1,5 @@
 /** Holds: stop many tasks at once, see the holds in effect, and lift them. */
-import { createOps, type Ops } from '../../client/ops-client.ts'
-import { scopeText } from '../../client/scope-text.ts'
+import { createOps, type Ops, scopeText } from '../../client/ops-client.ts'
 import { plain } from '../../core/printable.ts'
 import { type Command, exitCodes, type Input, UsageError } from '../command.ts'
 import { scopeFlags, scopeIn, tasksText } from '../input/scope-flags.ts'

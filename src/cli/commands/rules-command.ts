@@ -1,7 +1,6 @@
 /** Rules: holds that an event or a budget places. */
 import type { RuleInput, RuleSummary } from '../../client/index.ts'
-import { createOps, type Ops } from '../../client/ops-client.ts'
-import { scopeText } from '../../client/scope-text.ts'
+import { createOps, type Ops, scopeText } from '../../client/ops-client.ts'
 import type { EventFilter } from '../../core/conditions.ts'
 import { plain } from '../../core/printable.ts'
 import { filterText } from '../../core/wait-text.ts'

@@ -1,5 +1,5 @@
 /** Pause, resume and cancel: one call each, with the outcome on one line. */
-import type { PauseOutcome } from '../../client/control-shapes.ts'
+import type { PauseOutcome } from '../../client/tasks/pause-and-resume.ts'
 import type { ResumeConditions } from '../../core/conditions.ts'
 import { plain } from '../../core/printable.ts'
 import { pauseModes } from '../../core/suspension.ts'

@@ -1,5 +1,5 @@
 /** Reminders of a task: a text is injected as a reminder, no text lists the pending ones, `--clear` removes them. */
-import type { ReminderInput, ReminderSelection } from '../../client/reminder-shapes.ts'
+import type { ReminderInput, ReminderSelection } from '../../client/tasks/remind.ts'
 import type { PendingReminder } from '../../client/tasks/task-types.ts'
 import { plain } from '../../core/printable.ts'
 import { pauseModes } from '../../core/suspension.ts'

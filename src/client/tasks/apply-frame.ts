@@ -1,9 +1,9 @@
-/** Folds frames into a task, for readers that keep the task instead of reading it again. */
+/** Applies the frames of a stream to a task, so that a program need not read the task again after each frame. */
 import type { Artifact, Part } from '../../core/message.ts'
-import { extendedState, stateOf } from '../wire/extension-metadata.ts'
+import { readExtendedState, readState } from '../wire/extension-metadata.ts'
 import type { ArtifactFrame, Task, TaskFrame } from './task-types.ts'
 
-/** Undefined until the first snapshot arrives. */
+/** The task after the frame. Undefined until the first snapshot arrives. */
 export function applyFrame(task: Task | undefined, frame: TaskFrame): Task | undefined {
   if (frame.kind === 'task') return frame.task
   if (task === undefined || frame.kind === 'message' || frame.kind === 'reminder') return task
@@ -12,8 +12,8 @@ export function applyFrame(task: Task | undefined, frame: TaskFrame): Task | und
   }
   const { suspension: _s, resumption: _r, consent: _c, ...rest } = task
   const metadata = { ...task.metadata, ...frame.metadata }
-  const state = stateOf(frame.status.state, metadata)
-  return { ...rest, state, status: frame.status, metadata, ...extendedState(state, metadata) }
+  const state = readState(frame.status.state, metadata)
+  return { ...rest, state, status: frame.status, metadata, ...readExtendedState(state, metadata) }
 }
 
 function withArtifact(
@@ -28,12 +28,12 @@ function withArtifact(
   if (known === undefined) return [...artifacts, artifact]
   if (!append) return artifacts.with(index, artifact)
   const parts =
-    stream === undefined ? [...known.parts, ...artifact.parts] : [oneText(known, artifact)]
+    stream === undefined ? [...known.parts, ...artifact.parts] : [joinText(known, artifact)]
   return artifacts.with(index, { ...known, ...artifact, parts })
 }
 
-/** The text of a step's stream is one part, as in the task when it is recorded. */
-function oneText(...artifacts: readonly Artifact[]): Part {
+/** The live text of a step is one part, because its recorded artifact has one part too. */
+function joinText(...artifacts: readonly Artifact[]): Part {
   const texts = artifacts.flatMap(({ parts }) =>
     parts.map((part) => ('text' in part ? part.text : '')),
   )

@@ -1,12 +1,22 @@
-/** The content of a message as callers give it. */
+/** The content of messages and answers as callers give it, and the messages made of it. */
 import type { Message, Part } from '../../core/message.ts'
+import { isInterrupted } from '../../core/states.ts'
+import { ClientError, unsupported } from '../client-error.ts'
 import { uuid } from '../uuid.ts'
-import { present } from '../wire/json-members.ts'
+import { USER_CONSENT } from '../wire/a2a-names.ts'
+import { isObject, omitUndefined } from '../wire/json-members.ts'
+import type { Task } from './task-types.ts'
 
 /** A text, the parts of a message, or a whole message. Sending a message with the same id again is idempotent. */
 export type Content = string | readonly Part[] | Message
 
-/** Where a message belongs. */
+/** The decision about a consent. `consentId` defaults to the id on the task. */
+export interface ConsentAnswer {
+  readonly consent: 'granted' | 'denied'
+  readonly consentId?: string
+}
+
+/** The conversation and the tasks of a message. */
 export interface MessageTarget {
   /** The conversation of the message. */
   readonly contextId?: string | undefined
@@ -16,19 +26,50 @@ export interface MessageTarget {
   readonly referenceTaskIds?: readonly string[] | undefined
 }
 
-export function messageOf(content: Content, options: MessageTarget): Message {
+export function buildMessage(content: Content, options: MessageTarget): Message {
   const { contextId, taskId, referenceTaskIds } = options
-  return present<Message>({
-    ...(isMessage(content) ? content : madeOf(content)),
-    ...present<Partial<Message>>({ contextId, taskId, referenceTaskIds }),
+  return omitUndefined<Message>({
+    ...(isMessage(content) ? content : newMessage(content)),
+    ...omitUndefined<Partial<Message>>({ contextId, taskId, referenceTaskIds }),
   })
 }
 
-function madeOf(content: string | readonly Part[]): Message {
+function newMessage(content: string | readonly Part[]): Message {
   const parts = typeof content === 'string' ? [{ text: content }] : content
   return { messageId: uuid(), role: 'ROLE_USER', parts }
 }
 
 function isMessage(content: Content): content is Message {
   return typeof content === 'object' && !Array.isArray(content)
+}
+
+/** @throws ClientError `NOT_WAITING` when the task asks for nothing */
+export function buildAnswer(task: Task, answer: Content | ConsentAnswer): Message {
+  const { id: taskId, contextId, state } = task
+  if (state === 'unknown' || !isInterrupted(state)) throw notWaiting(task)
+  const content = isConsent(answer) ? buildConsent(task, answer) : answer
+  return buildMessage(content, { taskId, contextId })
+}
+
+function isConsent(answer: Content | ConsentAnswer): answer is ConsentAnswer {
+  return isObject(answer) && 'consent' in answer
+}
+
+/** The decision is in a data part and in the metadata of the extension, because agents read one or the other. */
+function buildConsent(task: Task, { consent, consentId }: ConsentAnswer): Message {
+  const id = consentId ?? task.consent?.consentId
+  if (id === undefined) throw unsupported('consent by id: the task shows none')
+  const decision = { consentId: id, decision: consent }
+  return {
+    ...buildMessage([{ data: decision }], {}),
+    extensions: [USER_CONSENT],
+    metadata: { [USER_CONSENT]: decision },
+  }
+}
+
+function notWaiting({ id, state }: Task): ClientError {
+  return new ClientError('refused', `Task ${id} is ${state} and waits for no answer`, {
+    reason: 'NOT_WAITING',
+    details: { taskId: id, state },
+  })
 }

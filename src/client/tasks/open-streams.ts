@@ -2,9 +2,9 @@
 import type { TaskFrame } from './task-types.ts'
 
 export interface Streams {
-  /** Runs a stream. After `detach` it ends without an error. */
+  /** Runs a stream. After `detach` it ends without an error. @param taskId if it is known before the first frame */
   run(
-    open: (signal: AbortSignal) => AsyncGenerator<TaskFrame, void>,
+    source: (signal: AbortSignal) => AsyncGenerator<TaskFrame, void>,
     outer: AbortSignal | undefined,
     taskId?: string,
   ): AsyncGenerator<TaskFrame, void>
@@ -12,24 +12,24 @@ export interface Streams {
   detach(taskId: string): string | undefined
 }
 
-interface Open {
+interface OpenStream {
   taskId: string | undefined
   readonly abort: AbortController
 }
 
 export function createStreams(): Streams {
-  const open = new Set<Open>()
+  const open = new Set<OpenStream>()
   const cursors = new Map<string, string>()
   const detached = new Error('detached')
 
-  function note(one: Open, frame: TaskFrame): void {
-    one.taskId ??= taskIdIn(frame)
+  function keepCursor(one: OpenStream, frame: TaskFrame): void {
+    one.taskId ??= taskIdOf(frame)
     if (one.taskId === undefined || frame.cursor === '') return
     cursors.set(one.taskId, frame.cursor)
   }
 
   /** A cursor is kept while a stream of its task is open. */
-  function forget(one: Open): void {
+  function close(one: OpenStream): void {
     open.delete(one)
     const { taskId } = one
     if (taskId === undefined || [...open].some((other) => other.taskId === taskId)) return
@@ -38,21 +38,21 @@ export function createStreams(): Streams {
 
   return {
     async *run(source, outer, taskId) {
-      const one: Open = { taskId, abort: new AbortController() }
+      const one: OpenStream = { taskId, abort: new AbortController() }
       const end = (): void => one.abort.abort(outer?.reason)
       outer?.throwIfAborted()
       outer?.addEventListener('abort', end, { once: true })
       open.add(one)
       try {
         for await (const frame of source(one.abort.signal)) {
-          note(one, frame)
+          keepCursor(one, frame)
           yield frame
         }
       } catch (error) {
         if (one.abort.signal.reason !== detached) throw error
       } finally {
         outer?.removeEventListener('abort', end)
-        forget(one)
+        close(one)
       }
     },
     detach(taskId) {
@@ -63,7 +63,7 @@ export function createStreams(): Streams {
   }
 }
 
-export function taskIdIn(frame: TaskFrame): string | undefined {
+export function taskIdOf(frame: TaskFrame): string | undefined {
   if (frame.kind === 'task') return frame.task.id
   return frame.kind === 'message' ? undefined : frame.taskId
 }

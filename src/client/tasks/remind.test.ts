@@ -1,9 +1,9 @@
 import { expect, it } from 'vitest'
 import { createClient } from '../create-client.ts'
-import { createAttached, withReminder } from '../reminder-shapes.ts'
+import { attachReminder, createAttachedReminders } from './remind.ts'
 
 it('keeps them in order, one for each message, and a newer one of a key in place of the older', () => {
-  const attached = createAttached()
+  const attached = createAttachedReminders()
   expect(attached.add('t', { id: 'a', body: 'a', dedupeKey: 'k' })).toEqual({ id: 'a', ahead: 0 })
   expect(attached.add('t', { id: 'b', body: 'b' }).ahead).toBe(1)
   expect(attached.add('t', { id: 'c', body: 'c', dedupeKey: 'k' }).ahead).toBe(1)
@@ -15,7 +15,7 @@ it('keeps them in order, one for each message, and a newer one of a key in place
 
 it('writes it as the RFC does, beside what was there', () => {
   const reminder = { id: 'r', body: 'b', dedupeKey: 'k', ttlTurns: 2, roleHint: 'system' } as const
-  expect(withReminder({ a: 1, harn: { x: 1 } }, reminder)).toEqual({
+  expect(attachReminder({ a: 1, harn: { x: 1 } }, reminder)).toEqual({
     a: 1,
     harn: {
       x: 1,

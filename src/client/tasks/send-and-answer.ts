@@ -1,28 +1,26 @@
-/** Send, stream and answer. A message carries the next waiting reminder of its task. */
+/** Sends messages: send, stream and answer. A message carries the next reminder that waits for it. */
 import type { Message } from '../../core/message.ts'
 import { isInterrupted } from '../../core/states.ts'
-import { answerMessage } from '../answer-message.ts'
 import type { Client, SendOptions } from '../client.ts'
 import { isClientError } from '../client-error.ts'
-import type { ClientParts } from '../parts.ts'
-import { withReminder } from '../reminder-shapes.ts'
-import type { Follow } from '../watch.ts'
+import type { ClientParts } from '../create-client.ts'
 import { operations } from '../wire/a2a-names.ts'
+import { writeMessage } from '../wire/message-format.ts'
 import type { Params } from '../wire/transport.ts'
-import { writeMessage } from '../write-message.ts'
-import { type Content, messageOf } from './message-content.ts'
-import { taskIdIn } from './open-streams.ts'
-import type { Reading } from './task-calls.ts'
+import { buildAnswer, buildMessage, type Content } from './message-content.ts'
+import { taskIdOf } from './open-streams.ts'
+import { attachReminder, type IdentifiedReminder } from './remind.ts'
+import type { TaskCalls } from './task-calls.ts'
 import type { SendResult, TaskFrame, TaskState } from './task-types.ts'
-import { isOver, stateIn } from './watch.ts'
+import { type Follow, isOver, stateOf } from './watch.ts'
 
 type Sending = Pick<Client, 'send' | 'stream' | 'answer'>
 
-export function createSending(parts: ClientParts, { get }: Reading, follow: Follow): Sending {
+export function createSending(parts: ClientParts, { get }: TaskCalls, follow: Follow): Sending {
   const { transport, read, attached, streams } = parts
 
   async function send(content: Content, options: SendOptions = {}): Promise<SendResult> {
-    const message = messageOf(content, options)
+    const message = buildMessage(content, options)
     const { taskId = '' } = message
     const reminder = attached.take(message.taskId)
     try {
@@ -57,7 +55,7 @@ export function createSending(parts: ClientParts, { get }: Reading, follow: Foll
     }
   }
 
-  /** The stream of the send. When it breaks, the task is followed from there. */
+  /** The stream of the send. When it breaks after its first frame, the client watches the task from there. */
   async function* continuedStream(
     message: Message,
     options: SendOptions,
@@ -67,34 +65,34 @@ export function createSending(parts: ClientParts, { get }: Reading, follow: Foll
     let after: string | undefined
     try {
       for await (const frame of sendStream(message, options, signal)) {
-        taskId ??= taskIdIn(frame)
+        taskId ??= taskIdOf(frame)
         if (frame.cursor !== '') after = frame.cursor
         yield frame
-        if (frame.kind === 'message' || stops(stateIn(frame) ?? 'unknown')) return
+        if (frame.kind === 'message' || endsStream(stateOf(frame) ?? 'unknown')) return
       }
     } catch (error) {
       signal.throwIfAborted()
       // Before the first frame it is unknown whether the message arrived. The caller decides whether to send it again.
       if (taskId === undefined || !isClientError(error) || !error.isTransient) throw error
     }
-    if (taskId !== undefined) yield* follow(taskId, signal, { after }, stops)
+    if (taskId !== undefined) yield* follow(taskId, signal, { after }, endsStream)
   }
 
   return {
     send,
     stream: (content, options = {}) => {
-      const message = messageOf(content, options)
+      const message = buildMessage(content, options)
       return streams.run((signal) => continuedStream(message, options, signal), options.signal)
     },
     async answer(taskId, answer, options = {}) {
       const task = await get(taskId, { signal: options.signal, historyLength: 0 })
-      return send(answerMessage(task, answer), options)
+      return send(buildAnswer(task, answer), options)
     },
   }
 }
 
 /** The stream of a send ends when the task has ended or waits for input. */
-function stops(state: TaskState): boolean {
+function endsStream(state: TaskState): boolean {
   return isOver(state) || (state !== 'unknown' && isInterrupted(state))
 }
 
@@ -102,19 +100,20 @@ function paramsOf(
   { version, binding }: ClientParts,
   message: Message,
   options: SendOptions,
-  reminder: Parameters<typeof withReminder>[1] | undefined,
+  reminder: IdentifiedReminder | undefined,
 ): Params {
   const { returnImmediately = false, historyLength, acceptedOutputModes } = options
   const blocking = version === '1.0' ? { returnImmediately } : { blocking: !returnImmediately }
-  // Also on the message, because agents made with the official SDK see only the message.
-  const said =
+  // The reminder is also on the message, because agents made with the official SDK see only the message.
+  const sent =
     reminder === undefined
       ? message
-      : { ...message, metadata: withReminder(message.metadata, reminder) }
+      : { ...message, metadata: attachReminder(message.metadata, reminder) }
   return {
-    message: writeMessage(said, version, binding),
+    message: writeMessage(sent, version, binding),
     configuration: { ...blocking, historyLength, acceptedOutputModes },
-    metadata: reminder === undefined ? options.metadata : withReminder(options.metadata, reminder),
+    metadata:
+      reminder === undefined ? options.metadata : attachReminder(options.metadata, reminder),
   }
 }
 

@@ -1,20 +1,22 @@
-/** Get, list and cancel. */
+/** Calls that read or end a task: get, list, cancel, and its receipts. */
+import type { ReceiptReport } from '../../wire/ops/logs.ts'
 import type { Client } from '../client.ts'
-import type { ClientParts } from '../parts.ts'
+import { notA2A } from '../client-error.ts'
+import type { ClientParts } from '../create-client.ts'
 import { operations } from '../wire/a2a-names.ts'
 import { toWireState } from '../wire/extension-metadata.ts'
+import { isObject, readList, readString } from '../wire/json-members.ts'
 
-export type Reading = Pick<Client, 'get' | 'list' | 'cancel'>
+export type TaskCalls = Pick<Client, 'get' | 'list' | 'cancel' | 'receipts'>
 
-export function createReading({ transport, read, version }: ClientParts): Reading {
+export function createTaskCalls({ transport, read, version }: ClientParts): TaskCalls {
   return {
     async get(id, { signal, historyLength } = {}) {
       const params = { id, historyLength }
       return read.task(await transport.call(operations.get, params, { signal }))
     },
     async list({ state, ...filter } = {}, { signal } = {}) {
-      const wire = version === '1.0' ? toWireState : (one: string) => one
-      const status = state === undefined ? undefined : wire(state)
+      const status = state === undefined || version === '0.3' ? state : toWireState(state)
       const params = { ...filter, status }
       const page = read.page(await transport.call(operations.list, params, { signal }))
       if (state === undefined) return page
@@ -24,5 +26,15 @@ export function createReading({ transport, read, version }: ClientParts): Readin
       const params = { id, metadata }
       return read.task(await transport.call(operations.cancel, params, { signal }))
     },
+    async receipts(taskId, { signal } = {}) {
+      const answer = await transport.call(operations.listReceipts, { taskId }, { signal })
+      if (!isReport(answer)) throw notA2A('a list of receipts')
+      return answer
+    },
   }
+}
+
+function isReport(answer: unknown): answer is ReceiptReport {
+  if (readString(answer, 'taskId') === undefined) return false
+  return readList(answer, 'receipts').every(isObject) && readList(answer, 'faults').every(isObject)
 }

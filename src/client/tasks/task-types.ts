@@ -10,19 +10,19 @@ import type { PauseMode, ResumeCause } from '../../core/suspension.ts'
 export type TaskState = State | 'unknown'
 
 export interface TaskStatus {
-  /** As the peer spelled it, such as `TASK_STATE_WORKING`. */
+  /** The state as the peer wrote it, such as `TASK_STATE_WORKING`. */
   readonly state: string
   readonly message?: Message
   readonly timestamp?: string
 }
 
-/** The current or the coming stop of a task. */
+/** The current stop of a task, or a pause that was accepted and has not taken effect. */
 export interface Suspension {
   readonly handle: string
-  /** The pause was accepted, and the task has not reached its boundary. */
+  /** The pause was accepted, and the task has not reached a point where it can pause yet. */
   readonly pausing: boolean
   readonly initiator?: 'client' | 'agent'
-  /** The nth stop of the task. */
+  /** Counts the stops of the task, from 1. */
   readonly epoch?: number
   readonly reason?: string
   readonly summary?: string
@@ -45,7 +45,7 @@ export interface Resumption {
   readonly resumedAt: string
 }
 
-/** What the user is asked to allow. The answer names the `consentId`. */
+/** The operation that the user is asked to allow. The answer names the `consentId`. */
 export interface Consent {
   readonly consentId: string
   readonly prompt?: string
@@ -111,9 +111,9 @@ export type ReminderChange =
     }
   | { readonly event: 'expired'; readonly reminderId: string; readonly reason: ExpiryReason }
 
-/** What every frame of a stream has. */
+/** The members of every frame. */
 export interface Frame {
-  /** A stream can be continued after this frame by this cursor. Empty: the peer cannot continue streams. */
+  /** A stream that is opened with this cursor continues after this frame. Empty: the peer cannot continue streams. */
   readonly cursor: string
 }
 
@@ -121,11 +121,11 @@ export interface Frame {
 export interface SnapshotFrame extends Frame {
   readonly kind: 'task'
   readonly task: Task
-  /** Replaces the frames that were lost: the stream broke and the peer could not continue it. */
+  /** The snapshot replaces frames that were lost, because the stream broke and the peer could not continue it. */
   readonly reread?: true
 }
 
-/** The whole answer of an agent that made no task. */
+/** The answer of an agent that started no task. */
 export interface MessageFrame extends Frame {
   readonly kind: 'message'
   readonly message: Message
@@ -151,8 +151,9 @@ export interface ArtifactFrame extends Frame {
   readonly append: boolean
   readonly lastChunk: boolean
   /**
-   * The artifact is the live output of a step. `open`: not part of the task yet. `recorded`: complete, and part of it.
-   * `discarded`: the attempt that wrote it did not finish. A new attempt may write it again.
+   * Present when the artifact is the live output of a step. `open`: the task does not contain it yet. `recorded`: it is
+   * complete and the task contains it. `discarded`: the attempt that wrote it did not finish; a new attempt may write it
+   * again.
    */
   readonly stream?: StreamState
 }
@@ -169,12 +170,12 @@ export interface ReminderFrame extends Frame {
 /** One frame of a stream. */
 export type TaskFrame = SnapshotFrame | MessageFrame | StatusFrame | ArtifactFrame | ReminderFrame
 
-/** The answer to a message: a task, or a message and nothing more. */
+/** The answer to a message: a task, or only a message. */
 export type SendResult =
   | {
       readonly kind: 'task'
       readonly task: Task
-      /** Waiting reminders that the message carried. */
+      /** The attached reminders that the message carried. */
       readonly reminderIds: readonly string[]
     }
   | {
@@ -188,7 +189,7 @@ export interface TaskPage {
   /** Empty on the last page. */
   readonly nextPageToken: string
   /**
-   * The number of tasks on all pages. A peer counts core states, so it can be larger than the number of matching tasks.
+   * The number of tasks on all pages. With a filter by state it can be too large, because peers count the states of A2A.
    */
   readonly totalSize: number
 }

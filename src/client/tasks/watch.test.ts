@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { ClientError, unreachable, unsupported } from '../client-error.ts'
 import type { StatusFrame, Task, TaskFrame } from './task-types.ts'
-import { type WatchOptions, watch } from './watch.ts'
+import { followTask, type WatchOptions } from './watch.ts'
 
 const taskIs = (state: Task['state']): Task => ({
   id: 't1',
@@ -60,7 +60,8 @@ async function collect({ sessions = [], reads = [] }: Peer, options: WatchOption
     lost++
   }
   const given = { ...options, onLost }
-  for await (const next of watch(deps, 't1', new AbortController().signal, given)) frames.push(next)
+  for await (const next of followTask(deps, 't1', new AbortController().signal, given))
+    frames.push(next)
   return { frames, cursors: frames.map(({ cursor }) => cursor), asked, waits, lost }
 }
 
@@ -93,7 +94,7 @@ it('W3 waits longer each time, at random between half and the whole', async () =
     sleep: async (ms: number) => void waits.push(ms),
     random: () => 0,
   }
-  for await (const _ of watch(deps, 't1', new AbortController().signal, {})) break
+  for await (const _ of followTask(deps, 't1', new AbortController().signal, {})) break
   expect(waits).toEqual([125, 250, 500, 1_000, 2_000, 2_500, 2_500, 2_500])
 })
 

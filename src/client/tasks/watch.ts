@@ -1,15 +1,20 @@
 /**
- * Follows a task to its end, across lost connections and restarts of the server.
+ * Watches a task to its end, or waits for a state of it, across lost connections and restarts of the server.
  *
  *  W1  A broken stream continues after the last frame that arrived. No frame is lost or repeated.
- *  W2  A peer that cannot continue a stream is asked for the task. That frame is marked `reread`, and is omitted when
- *      nothing changed.
+ *  W2  When the peer cannot continue a stream, the client reads the task. That frame is marked `reread`, and is omitted
+ *      when nothing changed.
  *  W3  The waits for an unreachable peer grow and are random, so that clients do not return at the same time.
  *  W4  The watch ends with the frame that shows the end of the task, or with an error that a retry cannot fix.
  *  W5  A peer without streams is polled.
  */
 import { isTerminal } from '../../core/states.ts'
-import { type ClientError, isClientError } from '../client-error.ts'
+import type { Client } from '../client.ts'
+import { ClientError, isClientError } from '../client-error.ts'
+import type { ClientParts } from '../create-client.ts'
+import { operations } from '../wire/a2a-names.ts'
+import { applyFrame } from './apply-frame.ts'
+import type { TaskCalls } from './task-calls.ts'
 import type { SnapshotFrame, Task, TaskFrame, TaskState } from './task-types.ts'
 
 export interface WatchOptions {
@@ -34,60 +39,60 @@ export interface WatchDeps {
 const FIRST_WAIT_MS = 250
 const LONGEST_WAIT_MS = 5_000
 
-/** Options of a watch that continues another stream. */
-export interface Continued {
-  /** The watch ends after a state for which this is true. */
+/** For a watch that continues the stream of a send. */
+export interface Continuation {
+  /** Whether the watch ends after this state. */
   readonly ends: (state: TaskState) => boolean
-  /** Frames of the task were read before. */
+  /** Whether frames of the task were read before. */
   readonly begun: boolean
 }
 
-export async function* watch(
+export async function* followTask(
   deps: WatchDeps,
   taskId: string,
   signal: AbortSignal,
   { after, onLost }: WatchOptions,
-  { ends, begun }: Continued = { ends: isOver, begun: after !== undefined },
+  { ends, begun }: Continuation = { ends: isOver, begun: after !== undefined },
 ): AsyncGenerator<TaskFrame, void> {
-  const withoutRepeats = createFilterRepeats(begun)
+  const withoutRepeats = createRepeatFilter(begun)
   let cursor = after
-  let polls = false
+  let isPolling = false
   let waitMs = FIRST_WAIT_MS
   for (;;) {
-    const source = polls ? once(deps, taskId, signal) : deps.subscribe(taskId, cursor, signal)
-    let broke: ClientError | undefined
+    const source = isPolling ? poll(deps, taskId, signal) : deps.subscribe(taskId, cursor, signal)
+    let failure: ClientError | undefined
     try {
-      for await (const given of source) {
-        if (given.cursor !== '') cursor = given.cursor
-        const frame = withoutRepeats(given)
+      for await (const received of source) {
+        if (received.cursor !== '') cursor = received.cursor
+        const frame = withoutRepeats(received)
         if (frame !== undefined) {
           waitMs = FIRST_WAIT_MS
           yield frame
         }
-        if (ends(stateIn(given) ?? 'unknown')) return
+        if (ends(stateOf(received) ?? 'unknown')) return
       }
     } catch (error) {
       signal.throwIfAborted()
       if (!isClientError(error)) throw error
-      if (!polls && isNoStream(error)) {
-        polls = true
+      if (!isPolling && isNoStream(error)) {
+        isPolling = true
         continue
       }
       if (!error.isTransient) throw error
-      broke = error
+      failure = error
     }
-    if (!polls && waitMs === FIRST_WAIT_MS) onLost?.(broke)
+    if (!isPolling && waitMs === FIRST_WAIT_MS) onLost?.(failure)
     await deps.sleep(waitMs * (0.5 + deps.random() / 2), signal)
     waitMs = Math.min(waitMs * 2, LONGEST_WAIT_MS)
   }
 }
 
-/** A peer refuses a subscription when the task has ended, and when it has no streams. Both are read by `get`. */
+/** A peer refuses to subscribe when the task has ended or when it has no streams. `get` reads the task in both cases. */
 function isNoStream({ kind, reason }: ClientError): boolean {
   return kind === 'unsupported' || ['UNSUPPORTED_OPERATION', 'METHOD_NOT_FOUND'].includes(reason)
 }
 
-async function* once(
+async function* poll(
   { get }: WatchDeps,
   taskId: string,
   signal: AbortSignal,
@@ -95,12 +100,12 @@ async function* once(
   yield { kind: 'task', cursor: '', task: await get(taskId, signal) }
 }
 
-/** @returns the frame, marked when it was read again; undefined when it repeats the previous snapshot */
-type FilterRepeats = (frame: TaskFrame) => TaskFrame | undefined
+/** @returns the frame, marked `reread` unless it is the first; undefined when it repeats the previous snapshot */
+type RepeatFilter = (frame: TaskFrame) => TaskFrame | undefined
 
-function createFilterRepeats(begun: boolean): FilterRepeats {
+function createRepeatFilter(begun: boolean): RepeatFilter {
   let began = begun
-  /** The last frame, if it was a snapshot. */
+  /** The previous frame as JSON, if it was a snapshot. */
   let last: string | undefined
   return (frame) => {
     const isFirst = !began
@@ -116,11 +121,63 @@ function createFilterRepeats(begun: boolean): FilterRepeats {
   }
 }
 
-export function stateIn(frame: TaskFrame): TaskState | undefined {
+export function stateOf(frame: TaskFrame): TaskState | undefined {
   if (frame.kind === 'task') return frame.task.state
   return frame.kind === 'status' ? frame.state : undefined
 }
 
 export function isOver(state: TaskState): boolean {
   return state !== 'unknown' && isTerminal(state)
+}
+
+/** Follows a task until `ends`, after the frames that another stream has read. */
+export type Follow = (
+  taskId: string,
+  signal: AbortSignal,
+  options: WatchOptions,
+  ends: (state: TaskState) => boolean,
+) => AsyncGenerator<TaskFrame, void>
+
+type Watching = Pick<Client, 'watch' | 'waitFor'> & { readonly follow: Follow }
+
+export function createWatch(parts: ClientParts, { get }: TaskCalls): Watching {
+  const { transport, read, streams, waiting } = parts
+
+  const deps: WatchDeps = {
+    ...waiting,
+    get: (taskId, signal) => get(taskId, { signal }),
+    async *subscribe(id, after, signal) {
+      const headers = after === undefined ? {} : { 'last-event-id': after }
+      const frames = transport.stream(operations.subscribe, { id }, { signal, headers })
+      for await (const { cursor, value } of frames) {
+        const frame = read.frame(value, cursor)
+        if (frame !== undefined) yield frame
+      }
+    },
+  }
+
+  const watching: Watching = {
+    follow: (taskId, signal, options, ends) =>
+      followTask(deps, taskId, signal, options, { ends, begun: true }),
+    watch: (taskId, options = {}) =>
+      streams.run((signal) => followTask(deps, taskId, signal, options), options.signal, taskId),
+    async waitFor(taskId, wanted, options = {}) {
+      const isWanted = (task: Task): boolean =>
+        typeof wanted === 'function' ? wanted(task) : task.state === wanted
+      let task: Task | undefined
+      for await (const frame of watching.watch(taskId, options)) {
+        task = applyFrame(task, frame) ?? (await get(taskId, options))
+        if (isWanted(task)) return task
+      }
+      throw new ClientError(
+        'refused',
+        `Task ${taskId} is ${task?.state ?? 'not followed any more'}`,
+        {
+          reason: 'TASK_TERMINAL',
+          details: { taskId, state: task?.state ?? 'unknown' },
+        },
+      )
+    },
+  }
+  return watching
 }

@@ -1,20 +1,37 @@
-/** Every call of the client, with its name in each version and binding. */
+/** The names that A2A and its extensions give to versions, bindings, extensions and methods. */
 import {
   type ExtensionMethod,
   type ExtensionMethodName,
   extensionMethods,
 } from '../../wire/a2a-extension-methods.ts'
-import type { Version } from '../version.ts'
 
+/** The versions and bindings that this client supports, the preferred one first. */
+export type Version = '1.0' | '0.3'
+export type Binding = 'JSONRPC' | 'HTTP+JSON'
+
+export const versions: readonly Version[] = ['1.0', '0.3']
+export const bindings: readonly Binding[] = ['JSONRPC', 'HTTP+JSON']
+
+/** The extensions that this client supports. Their pages are in `spec/`. */
+export const TASK_CONTROL = 'urn:lull:a2a:task-control:1'
+export const REMINDERS = 'urn:lull:a2a:reminders:1'
+export const USER_CONSENT = 'urn:lull:a2a:user-consent:1'
+export const STREAMS = 'urn:lull:a2a:streams:1'
+export const USAGE = 'urn:lull:a2a:usage:1'
+export const PROGRESS = 'urn:lull:a2a:progress:1'
+/** Requested in 0.3 only: without it, peers of 0.3 have no frame for some changes of reminders. */
+export const RFC_NOTIFICATIONS = 'urn:lull:a2a:rfc-notifications:1'
+
+/** One call of the client, with its name in each version and binding. */
 export interface Operation {
   /** The name in error messages. */
   readonly name: string
-  /** Undefined: this version has no such method. */
+  /** The JSON-RPC method. Undefined: this version has no such method. */
   readonly method: Readonly<Record<Version, string | undefined>>
   readonly verb: 'GET' | 'POST'
-  /** `{id}` and `{taskId}` are taken from the parameters. */
+  /** The REST path. `{id}` and `{taskId}` are taken from the parameters. */
   readonly path: string
-  /** A method of an extension: the peer does not have it when the method is unknown. */
+  /** The method belongs to an extension, so a peer that does not know it does not offer the extension. */
   readonly isExtension: boolean
 }
 
@@ -26,12 +43,12 @@ const core = (
   path: string,
 ): Operation => ({ name, method: { '1.0': v1, '0.3': v03 }, verb, path, isExtension: false })
 
-/** Spelled alike in both versions. */
-const extension = (name: string, row: ExtensionMethod): Operation => ({
+/** Methods of extensions have the same name in both versions. */
+const extension = (name: string, { method, action }: ExtensionMethod): Operation => ({
   name,
-  method: { '1.0': row.method, '0.3': row.method },
+  method: { '1.0': method, '0.3': method },
   verb: 'POST',
-  path: `tasks/{taskId}:${row.action}`,
+  path: `tasks/{taskId}:${action}`,
   isExtension: true,
 })
 

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { refusalIn, refusalOfControl, refusalOfStatus } from './error-format.ts'
+import { errorOfStatus, readControlError, readError } from './error-format.ts'
 
 const info = {
   '@type': 'type.googleapis.com/google.rpc.ErrorInfo',
@@ -37,13 +37,13 @@ it.each([
   ['a word', { code: 'HOST_NOT_ALLOWED', message: 'no' }, { reason: 'HOST_NOT_ALLOWED' }],
   ['nothing at all', {}, { reason: 'UNKNOWN', message: 'The peer gave no reason' }],
 ])('understands %s', (_, error, meant) => {
-  expect(refusalIn(error, 200)).toMatchObject({ kind: 'refused', ...meant })
+  expect(readError(error, 200)).toMatchObject({ kind: 'refused', ...meant })
 })
 
 it('knows what the RFCs mean by -32004, where nothing says otherwise', () => {
-  expect(refusalOfControl({ code: -32004, message: 'no' }, 200).reason).toBe('TASK_NOT_FOUND')
+  expect(readControlError({ code: -32004, message: 'no' }, 200).reason).toBe('TASK_NOT_FOUND')
   const told = { code: -32004, message: 'no', data: { reason: 'UNSUPPORTED_OPERATION' } }
-  expect(refusalOfControl(told, 200).reason).toBe('UNSUPPORTED_OPERATION')
+  expect(readControlError(told, 200).reason).toBe('UNSUPPORTED_OPERATION')
 })
 
 it.each([
@@ -51,10 +51,10 @@ it.each([
   [429, 'refused', 'LIMIT_EXCEEDED', true],
   [502, 'unreachable', 'UNAVAILABLE', true],
 ])('takes HTTP %i for %s, %s', (status, kind, reason, isTransient) => {
-  expect(refusalOfStatus(status)).toMatchObject({ kind, reason, isTransient, status })
+  expect(errorOfStatus(status)).toMatchObject({ kind, reason, isTransient, status })
 })
 
 it('says what to do', () => {
-  expect(refusalIn({ code: -32001, message: 'no' }, 200).advice).toContain('Check the id')
-  expect(refusalIn({ code: -1, message: 'no' }, 200).advice).not.toBe('')
+  expect(readError({ code: -32001, message: 'no' }, 200).advice).toContain('Check the id')
+  expect(readError({ code: -1, message: 'no' }, 200).advice).not.toBe('')
 })

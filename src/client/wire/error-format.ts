@@ -1,7 +1,7 @@
-/** Reads the errors of every version and binding. */
+/** Reads the errors of every version and binding, and those of Lull's other routes. */
 import type { JsonObject } from '../../core/json.ts'
 import { ClientError } from '../client-error.ts'
-import { isObject, listIn, memberOf, objectIn, textIn } from './json-members.ts'
+import { isObject, readList, readMember, readObject, readString } from './json-members.ts'
 
 /** The reason for each error code, when the peer gives no reason (A2A 1.0 §5.4, JSON-RPC). */
 const reasons: Readonly<Record<number, string>> = {
@@ -31,66 +31,66 @@ const reasonsOfStatus: Readonly<Record<number, string>> = {
   429: 'LIMIT_EXCEEDED',
 }
 
-/** For an answer without a known body, perhaps of a proxy. Undefined: the status has no known meaning. */
-export function refusalOfStatus(status: number): ClientError | undefined {
+/** For an answer without a body that this client knows, perhaps of a proxy. @returns undefined when the status says nothing */
+export function errorOfStatus(status: number): ClientError | undefined {
   const reason = reasonsOfStatus[status] ?? (status >= 500 ? 'UNAVAILABLE' : undefined)
   if (reason === undefined) return undefined
-  // A proxy that failed does not know whether the agent acted.
+  // After a failure of a proxy it is unknown whether the agent acted.
   const kind = status >= 500 ? 'unreachable' : 'refused'
   return new ClientError(kind, `The server answered with HTTP ${status}`, { reason, status })
 }
 
-/** For an unknown task the control methods of the RFCs answer -32004, which is another error in A2A. */
-export function refusalOfControl(error: JsonObject, status: number | undefined): ClientError {
-  const isUnknown = memberOf(error, 'code') === -32004 && reasonIn(error) === undefined
-  return refusalIn(isUnknown ? { ...error, code: -32001 } : error, status)
+/** For an unknown task the control methods of the RFCs answer -32004, which means something else in A2A. */
+export function readControlError(error: JsonObject, status: number | undefined): ClientError {
+  const isUnknown = readMember(error, 'code') === -32004 && readReason(error) === undefined
+  return readError(isUnknown ? { ...error, code: -32001 } : error, status)
 }
 
 /**
  * @param error the `error` of JSON-RPC, of REST 1.0 (`{code, status, message, details}`) or of Lull's other routes
  * (where `code` is a text), or the whole body of REST 0.3
  */
-export function refusalIn(error: JsonObject, status: number | undefined): ClientError {
-  const given = memberOf(error, 'code')
+export function readError(error: JsonObject, status: number | undefined): ClientError {
+  const errorCode = readMember(error, 'code')
   // In REST 1.0 `code` is the HTTP status.
-  const code = typeof given === 'number' && given < 0 ? given : undefined
-  const details = detailsIn(error)
+  const code = typeof errorCode === 'number' && errorCode < 0 ? errorCode : undefined
+  const details = readDetails(error)
   const { path } = details
-  const word = typeof given === 'string' ? given : reasonIn(error)
+  const word = typeof errorCode === 'string' ? errorCode : readReason(error)
   const byNumber = code === undefined ? undefined : reasons[code]
   const reason = word ?? byNumber ?? reasonsOfStatus[status ?? 0] ?? 'UNKNOWN'
-  const message = textIn(error, 'message') ?? 'The peer gave no reason'
+  const message = readString(error, 'message') ?? 'The peer gave no reason'
   return new ClientError('refused', message, {
     reason,
     code,
     status,
-    path: typeof path === 'string' ? path : (textIn(error, 'path') ?? violationIn(error)),
+    path: typeof path === 'string' ? path : (readString(error, 'path') ?? readViolation(error)),
     details,
   })
 }
 
-/** `data` in JSON-RPC, `details` in REST 1.0: in 1.0 a list of typed objects, in 0.3 an object of its own. */
-function infosIn(error: JsonObject): readonly JsonObject[] {
-  const data = objectIn(error, 'data')
-  const list = [...listIn(error, 'data'), ...listIn(error, 'details')]
+/** JSON-RPC has `data`, REST 1.0 has `details`. In 1.0 it is a list of typed objects, in 0.3 one object. */
+function readInfos(error: JsonObject): readonly JsonObject[] {
+  const data = readObject(error, 'data')
+  const list = [...readList(error, 'data'), ...readList(error, 'details')]
   return [...(data === undefined ? [] : [data]), ...list.filter(isObject)]
 }
 
-function reasonIn(error: JsonObject): string | undefined {
-  return infosIn(error)
-    .map((info) => textIn(info, 'reason'))
+function readReason(error: JsonObject): string | undefined {
+  return readInfos(error)
+    .map((info) => readString(info, 'reason'))
     .find((reason) => reason !== undefined)
 }
 
-function detailsIn(error: JsonObject): JsonObject {
-  const data = objectIn(error, 'data')
+function readDetails(error: JsonObject): JsonObject {
+  const data = readObject(error, 'data')
   if (data !== undefined) return data
-  return Object.assign({}, ...infosIn(error).map((info) => objectIn(info, 'metadata')))
+  return Object.assign({}, ...readInfos(error).map((info) => readObject(info, 'metadata')))
 }
 
-function violationIn(error: JsonObject): string | undefined {
-  return infosIn(error)
-    .flatMap((info) => listIn(info, 'fieldViolations'))
-    .map((violation) => textIn(violation, 'field'))
+function readViolation(error: JsonObject): string | undefined {
+  return readInfos(error)
+    .flatMap((info) => readList(info, 'fieldViolations'))
+    .map((violation) => readString(violation, 'field'))
     .find((field) => field !== undefined)
 }

@@ -1,13 +1,13 @@
-/** Reads server-sent events (HTML standard) from a body: the fields that A2A uses. */
+/** Reads server-sent events (HTML standard) from a body: the fields `id`, `event` and `data`, which A2A uses. */
 export interface ServerEvent {
-  /** The last id seen; empty before the first. */
+  /** The id of this event, or else the last id before it; empty before the first id. */
   readonly id: string
   /** `message` unless the server says otherwise. */
   readonly type: string
   readonly data: string
 }
 
-/** Longer frames are refused. */
+/** The longest frame, in characters. Longer frames end the stream with an error. */
 const LONGEST = 64 * 1024 * 1024
 
 export async function* readEvents(
@@ -25,18 +25,18 @@ export async function* readEvents(
       length = 0
       continue
     }
-    const [field, value] = split(line)
+    const [field, value] = splitLine(line)
     if (field === 'data') data.push(value)
     if (field === 'event') type = value
     if (field === 'id' && !value.includes('\0')) id = value
     length += line.length
     if (length > LONGEST) throw tooLong()
   }
-  // An event without an empty line at its end is incomplete: the connection broke.
+  // An event without an empty line at its end is incomplete, because the connection broke. It is dropped.
 }
 
-/** A comment begins with the colon, so its field has no name. */
-function split(line: string): readonly [field: string, value: string] {
+/** A comment line begins with a colon, so its field is the empty text. */
+function splitLine(line: string): readonly [field: string, value: string] {
   const colon = line.indexOf(':')
   if (colon < 0) return [line, '']
   const value = line.slice(colon + 1)
@@ -45,7 +45,7 @@ function split(line: string): readonly [field: string, value: string] {
 
 async function* linesOf(body: AsyncIterable<Uint8Array>): AsyncGenerator<string, void> {
   const decoder = new TextDecoder()
-  // Chunks of the line that has not ended. They are joined once, so that a long line is not searched again with each.
+  // Chunks of the line that has not ended. They are joined at the end of the line, so that a long line is searched once.
   let pieces: string[] = []
   let length = 0
   for await (const chunk of body) {
@@ -54,7 +54,7 @@ async function* linesOf(body: AsyncIterable<Uint8Array>): AsyncGenerator<string,
     length += text.length
     if (length > LONGEST) throw tooLong()
     if (!/[\r\n]/.test(text) && !pieces.at(-2)?.endsWith('\r')) continue
-    // A carriage return at the very end may be half of a line end.
+    // A carriage return at the end of a chunk may be the first half of a line end.
     const lines = pieces.join('').split(/\r\n|\n|\r(?!$)/)
     const rest = lines.pop() ?? ''
     pieces = [rest]
@@ -68,9 +68,10 @@ function tooLong(): Error {
 }
 
 /**
- * The chunks of a body. Works in every browser. A body without data for `idleMs` is given up: a Lull server sends a
- * heartbeat every 15 seconds, so a silent connection is lost.
- * @param signal of the request. Node forgets it when it has collected the request, and the body would be read for ever
+ * The chunks of a body, in every browser. Reading fails after `idleMs` without data: a Lull server sends a heartbeat every
+ * 15 seconds, so a silent connection is lost.
+ * @param signal the signal of the request. Node detaches it once the request object is garbage-collected, so it is also
+ * listened to here; otherwise an abort would not end the read.
  */
 export async function* chunksOf(
   body: ReadableStream<Uint8Array>,
@@ -85,7 +86,7 @@ export async function* chunksOf(
       yield value
     }
   } finally {
-    // Also when the caller stops reading early. Closing the connection is not awaited.
+    // This also runs when the caller stops reading early. Closing the connection is not awaited.
     reader.cancel().catch(() => undefined)
   }
 }
@@ -96,8 +97,8 @@ function withinIdle<T>(
   signal: AbortSignal | undefined,
 ): Promise<T> {
   return new Promise<T>((resolve, reject) => {
-    const silent = (): Error => new Error(`nothing arrived for ${idleMs / 1_000} s`)
-    const timer = setTimeout(() => settle(() => reject(silent())), idleMs)
+    const idleError = (): Error => new Error(`nothing arrived for ${idleMs / 1_000} s`)
+    const timer = setTimeout(() => settle(() => reject(idleError())), idleMs)
     const aborted = (): void => settle(() => reject(signal?.reason))
     const settle = (end: () => void): void => {
       clearTimeout(timer)

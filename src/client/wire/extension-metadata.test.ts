@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { extendedState, stateOf, toWireState } from './extension-metadata.ts'
+import { readExtendedState, readState, toWireState } from './extension-metadata.ts'
 
 const control = 'urn:lull:a2a:task-control:1'
 const consent = 'urn:lull:a2a:user-consent:1'
@@ -26,7 +26,7 @@ it.each([
   ],
   ['suspended', {}, 'unknown'],
 ])('%s with %j is %s', (state, metadata, meant) => {
-  expect(stateOf(state, metadata)).toBe(meant)
+  expect(readState(state, metadata)).toBe(meant)
 })
 
 it.each([
@@ -46,7 +46,7 @@ it('reads the stop of a peer that tells it under harn.pause', () => {
     suspended_at_ms: 0,
     resume_when: { on_event: 'ci.done', timeout: { duration_minutes: 5, on_timeout: 'fail' } },
   }
-  expect(extendedState('paused-by-agent', { harn: { pause } })).toEqual({
+  expect(readExtendedState('paused-by-agent', { harn: { pause } })).toEqual({
     suspension: {
       handle: 'suspend-1',
       pausing: false,
@@ -60,7 +60,7 @@ it('reads the stop of a peer that tells it under harn.pause', () => {
 
 it('is not impressed by nonsense in the metadata', () => {
   const harn = { pause: { state: 'paused', handle: 'h', suspended_at_ms: 1e300 } }
-  expect(extendedState('paused-by-client', { harn }).suspension?.pausedAt).toBeUndefined()
-  expect(extendedState('paused-by-client', { [control]: 'yes' })).toEqual({})
-  expect(extendedState('user-consent-required', { [consent]: { consentId: 7 } })).toEqual({})
+  expect(readExtendedState('paused-by-client', { harn }).suspension?.pausedAt).toBeUndefined()
+  expect(readExtendedState('paused-by-client', { [control]: 'yes' })).toEqual({})
+  expect(readExtendedState('user-consent-required', { [consent]: { consentId: 7 } })).toEqual({})
 })

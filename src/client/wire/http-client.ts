@@ -16,6 +16,15 @@ export type HeaderSource =
       request: HeaderRequest,
     ) => Readonly<Record<string, string>> | Promise<Readonly<Record<string, string>>>)
 
+/** How requests are made. */
+export interface ConnectionOptions {
+  /** Credentials for every request. A function is called for each request, and again after a 401. */
+  readonly headers?: HeaderSource | undefined
+  readonly fetch?: Fetch | undefined
+  /** A stream without data for this long is closed and continued. Default 60,000; Lull sends a heartbeat every 15 s. */
+  readonly idleMs?: number | undefined
+}
+
 export interface HttpRequest {
   readonly url: string
   readonly method: 'GET' | 'POST' | 'DELETE'
@@ -24,21 +33,27 @@ export interface HttpRequest {
   readonly signal?: AbortSignal | undefined
 }
 
-export interface Http {
+export interface HttpClient {
   send(request: HttpRequest): Promise<Response>
   /** The body as text. */
   textOf(url: string, response: Response, signal?: AbortSignal): Promise<string>
 }
 
-export function createHttp(fetch: Fetch, source: HeaderSource = {}): Http {
-  async function once(request: HttpRequest, refused: boolean): Promise<Response> {
+/** Reads the global at each call: browsers require the call on the window, and programs may replace it. */
+const globalFetch: Fetch = (url, init) => globalThis.fetch(url, init)
+
+export function createHttpClient(
+  fetch: Fetch = globalFetch,
+  source: HeaderSource = {},
+): HttpClient {
+  async function sendOnce(request: HttpRequest, refused: boolean): Promise<Response> {
     const { url, method, headers, body, signal } = request
-    const own = typeof source === 'function' ? await source({ url, refused }) : source
+    const credentials = typeof source === 'function' ? await source({ url, refused }) : source
     signal?.throwIfAborted()
     try {
       return await fetch(url, {
         method,
-        headers: { ...headers, ...own },
+        headers: { ...headers, ...credentials },
         // Credentials must not be sent to the target of a redirect.
         redirect: 'error',
         ...(body === undefined ? {} : { body }),
@@ -52,10 +67,10 @@ export function createHttp(fetch: Fetch, source: HeaderSource = {}): Http {
 
   return {
     async send(request) {
-      const response = await once(request, false)
+      const response = await sendOnce(request, false)
       if (response.status !== 401 || typeof source !== 'function') return response
       await response.body?.cancel()
-      return once(request, true)
+      return sendOnce(request, true)
     },
     async textOf(url, response, signal) {
       try {

@@ -1,63 +1,72 @@
-/** Reads members of JSON from peers. A member of another type counts as absent. */
+/** Reads JSON from peers, and members of it. A member of another type counts as absent. */
 import type { Json, JsonObject } from '../../core/json.ts'
+
+/** @returns undefined when the text is not JSON. No JSON text has this value. */
+export function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}
 
 export function isObject(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
-export function objectIn(value: unknown, name: string): JsonObject | undefined {
-  const found = memberOf(value, name)
-  return isObject(found) ? found : undefined
+export function readObject(value: unknown, name: string): JsonObject | undefined {
+  const member = readMember(value, name)
+  return isObject(member) ? member : undefined
 }
 
-export function textIn(value: unknown, name: string): string | undefined {
-  const found = memberOf(value, name)
-  return typeof found === 'string' ? found : undefined
+export function readString(value: unknown, name: string): string | undefined {
+  const member = readMember(value, name)
+  return typeof member === 'string' ? member : undefined
 }
 
-export function numberIn(value: unknown, name: string): number | undefined {
-  const found = memberOf(value, name)
-  return typeof found === 'number' ? found : undefined
+export function readNumber(value: unknown, name: string): number | undefined {
+  const member = readMember(value, name)
+  return typeof member === 'number' ? member : undefined
 }
 
-export function listIn(value: unknown, name: string): readonly Json[] {
-  const found = memberOf(value, name)
-  return Array.isArray(found) ? found : []
+export function readList(value: unknown, name: string): readonly Json[] {
+  const member = readMember(value, name)
+  return Array.isArray(member) ? member : []
 }
 
-export function textsIn(value: unknown, name: string): readonly string[] {
-  return listIn(value, name).filter((one) => typeof one === 'string')
+export function readStrings(value: unknown, name: string): readonly string[] {
+  return readList(value, name).filter((one) => typeof one === 'string')
 }
 
-/** Undefined where there is none. */
-export function someTextsIn(value: unknown, name: string): readonly string[] | undefined {
-  const texts = textsIn(value, name)
+/** @returns undefined when the list is absent or has no strings */
+export function readSomeStrings(value: unknown, name: string): readonly string[] | undefined {
+  const texts = readStrings(value, name)
   return texts.length === 0 ? undefined : texts
 }
 
 export function isTrue(value: unknown, name: string): boolean {
-  return memberOf(value, name) === true
+  return readMember(value, name) === true
 }
 
-/** One of the words, or nothing. */
-export function wordIn<W extends string>(
+/** @returns undefined unless the member is one of the words */
+export function readOneOf<W extends string>(
   value: unknown,
   name: string,
   words: readonly W[],
 ): W | undefined {
-  const found = memberOf(value, name)
-  return words.find((word) => word === found)
+  const member = readMember(value, name)
+  return words.find((word) => word === member)
 }
 
-export function memberOf(value: unknown, name: string): Json | undefined {
+export function readMember(value: unknown, name: string): Json | undefined {
   return isObject(value) && Object.hasOwn(value, name) ? value[name] : undefined
 }
 
-/** Without the members that are undefined. */
-export function present<T extends object>(
-  facts: {
+/** Copies the object without the members that are undefined. */
+export function omitUndefined<T extends object>(
+  members: {
     readonly [K in keyof T]: T[K] | undefined
   },
 ): T {
-  return Object.fromEntries(Object.entries(facts).filter(([, value]) => value !== undefined)) as T
+  return Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined)) as T
 }

@@ -7,20 +7,26 @@ import {
   unreachable,
   unsupported,
 } from '../client-error.ts'
-import { REMINDERS, RFC_NOTIFICATIONS, TASK_CONTROL, USER_CONSENT } from '../extensions.ts'
-import type { Binding, Version } from '../version.ts'
-import type { Operation } from './a2a-names.ts'
-import { refusalIn, refusalOfControl, refusalOfStatus } from './error-format.ts'
+import {
+  type Binding,
+  type Operation,
+  REMINDERS,
+  RFC_NOTIFICATIONS,
+  TASK_CONTROL,
+  USER_CONSENT,
+  type Version,
+} from './a2a-names.ts'
+import { errorOfStatus, readControlError, readError } from './error-format.ts'
 import { chunksOf, readEvents } from './event-reader.ts'
-import type { Http, HttpRequest } from './http-client.ts'
-import { isObject, memberOf, objectIn } from './json-members.ts'
+import type { HttpClient, HttpRequest } from './http-client.ts'
+import { isObject, parseJson, readMember, readObject } from './json-members.ts'
 
 export interface TransportOptions {
   readonly url: string
   readonly version: Version
   readonly binding: Binding
   readonly tenant?: string | undefined
-  readonly http: Http
+  readonly http: HttpClient
   readonly idleMs: number
 }
 
@@ -52,7 +58,8 @@ type Requested = Pick<HttpRequest, 'url' | 'method' | 'body'>
 
 export function createTransport(options: TransportOptions): Transport {
   const { http, version, binding, idleMs } = options
-  const asked = binding === 'JSONRPC' ? rpcRequest(options) : restRequest(options)
+  const buildRequest =
+    binding === 'JSONRPC' ? buildRpcRequests(options) : buildRestRequests(options)
   const isRest = binding === 'HTTP+JSON'
 
   async function open(
@@ -60,7 +67,7 @@ export function createTransport(options: TransportOptions): Transport {
     params: Params,
     { signal, headers }: CallOptions,
   ): Promise<Opened> {
-    const request = asked(operation, params)
+    const request = buildRequest(operation, params)
     const response = await http.send({
       ...request,
       headers: { ...headersOf(version), ...headers },
@@ -69,42 +76,47 @@ export function createTransport(options: TransportOptions): Transport {
     return { url: request.url, response }
   }
 
-  /** The value in a body or a frame. @throws ClientError when the peer refuses @param status of a body */
-  function valueIn(operation: Operation, text: string, isError: boolean, status?: number): unknown {
-    const body = parsed(text)
-    const error = errorIn(body, isError && isRest)
+  /** Reads a body or a frame. @param status only for a body @throws ClientError when the peer refuses */
+  function readValue(
+    operation: Operation,
+    text: string,
+    isError: boolean,
+    status?: number,
+  ): unknown {
+    const body = parseJson(text)
+    const error = findError(body, isError && isRest)
     if (error === undefined) {
-      const value = isRest ? body : memberOf(body, 'result')
+      const value = isRest ? body : readMember(body, 'result')
       if (value !== undefined && !isError) return value
       if (isNotification(body)) return body
-      throw strange(operation, status)
+      throw unexpected(operation, status)
     }
     const isControl = operation.isExtension && version === '0.3'
-    const refusal = (isControl ? refusalOfControl : refusalIn)(error, status)
+    const refusal = (isControl ? readControlError : readError)(error, status)
     throw isMissing(operation, refusal) ? unsupported(operation.name, refusal) : refusal
   }
 
-  async function whole(operation: Operation, { url, response }: Opened, signal?: AbortSignal) {
+  async function readWhole(operation: Operation, { url, response }: Opened, signal?: AbortSignal) {
     const text = await http.textOf(url, response, signal)
-    return valueIn(operation, text, !response.ok, response.status)
+    return readValue(operation, text, !response.ok, response.status)
   }
 
   return {
     async call(operation, params, options = {}) {
-      return whole(operation, await open(operation, params, options), options.signal)
+      return readWhole(operation, await open(operation, params, options), options.signal)
     },
     async *stream(operation, params, options = {}) {
       const opened = await open(operation, params, options)
       const { url, response } = opened
       if (!isStream(response) || response.body === null) {
-        // The peer refused, or answers with a single result.
-        yield { cursor: '', value: await whole(operation, opened, options.signal) }
+        // The peer refused, or it answers with a single result.
+        yield { cursor: '', value: await readWhole(operation, opened, options.signal) }
         return
       }
       const chunks = chunksOf(response.body, idleMs, options.signal)
       try {
         for await (const { id, type, data } of readEvents(chunks)) {
-          yield { cursor: id, value: valueIn(operation, data, type === 'error') }
+          yield { cursor: id, value: readValue(operation, data, type === 'error') }
         }
       } catch (error) {
         options.signal?.throwIfAborted()
@@ -114,20 +126,20 @@ export function createTransport(options: TransportOptions): Transport {
   }
 }
 
-const asking = [TASK_CONTROL, REMINDERS, USER_CONSENT]
+const requestedExtensions = [TASK_CONTROL, REMINDERS, USER_CONSENT]
 
 function headersOf(version: Version): Readonly<Record<string, string>> {
-  const accepted = {
+  const common = {
     'content-type': 'application/json',
     accept: 'application/json, text/event-stream',
     'a2a-version': version,
   }
   return version === '1.0'
-    ? { ...accepted, 'a2a-extensions': asking.join(',') }
-    : { ...accepted, 'x-a2a-extensions': [...asking, RFC_NOTIFICATIONS].join(',') }
+    ? { ...common, 'a2a-extensions': requestedExtensions.join(',') }
+    : { ...common, 'x-a2a-extensions': [...requestedExtensions, RFC_NOTIFICATIONS].join(',') }
 }
 
-function rpcRequest({ url, version, tenant }: TransportOptions) {
+function buildRpcRequests({ url, version, tenant }: TransportOptions) {
   let count = 0
   return (operation: Operation, params: Params): Requested => {
     const method = operation.method[version]
@@ -138,7 +150,7 @@ function rpcRequest({ url, version, tenant }: TransportOptions) {
   }
 }
 
-function restRequest({ url, version, tenant }: TransportOptions) {
+function buildRestRequests({ url, version, tenant }: TransportOptions) {
   const prefix = [tenant, version === '0.3' ? 'v1' : undefined]
     .filter((segment) => segment !== undefined)
     .map((segment) => `${encodeURIComponent(segment)}/`)
@@ -146,17 +158,18 @@ function restRequest({ url, version, tenant }: TransportOptions) {
   const base = `${url.replace(/\/+$/, '')}/${prefix}`
   return ({ path, verb }: Operation, params: Params): Requested => {
     const rest: Record<string, unknown> = { ...params }
-    const place = path.replace(/\{(\w+)\}/, (_, name: string) => {
+    const filled = path.replace(/\{(\w+)\}/, (_, name: string) => {
       const id = rest[name]
       delete rest[name]
       return encodeURIComponent(String(id))
     })
-    if (verb === 'POST') return { url: `${base}${place}`, method: verb, body: JSON.stringify(rest) }
+    if (verb === 'POST')
+      return { url: `${base}${filled}`, method: verb, body: JSON.stringify(rest) }
     const query = new URLSearchParams()
     for (const [name, value] of Object.entries(rest)) {
       if (value !== undefined) query.set(name, String(value))
     }
-    return { url: `${base}${place}${query.size === 0 ? '' : `?${query}`}`, method: verb }
+    return { url: `${base}${filled}${query.size === 0 ? '' : `?${query}`}`, method: verb }
   }
 }
 
@@ -164,33 +177,25 @@ function isStream(response: Response): boolean {
   return response.headers.get('content-type')?.startsWith('text/event-stream') ?? false
 }
 
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    // Not JSON. The status may say more.
-    return undefined
-  }
+/** @param isBare an answer of REST that failed: in 0.3 the whole body may be the error, and then it has a `code` */
+function findError(body: unknown, isBare: boolean): JsonObject | undefined {
+  if (isBare && isObject(body) && readMember(body, 'code') !== undefined) return body
+  return readObject(body, 'error')
 }
 
-/** @param isBare REST of 0.3 may send errors without an envelope; the outer error then has the A2A code */
-function errorIn(body: unknown, isBare: boolean): JsonObject | undefined {
-  if (isBare && isObject(body) && memberOf(body, 'code') !== undefined) return body
-  return objectIn(body, 'error')
-}
-
-/** Notifications of the RFCs are frames without a result. */
+/** Whether the body is a notification of the RFCs, which has no result. */
 function isNotification(body: unknown): boolean {
-  return typeof memberOf(body, 'method') === 'string' && isObject(memberOf(body, 'params'))
+  return typeof readMember(body, 'method') === 'string' && isObject(readMember(body, 'params'))
 }
 
-function strange({ isExtension, name }: Operation, status?: number): ClientError {
-  // A peer without a route for an extension answers with its own error page.
+function unexpected({ isExtension, name }: Operation, status?: number): ClientError {
+  // A server without a route for an extension answers with its own error page.
   if (isExtension && (status === 404 || status === 405)) return unsupported(name)
-  const refusal = status === undefined ? undefined : refusalOfStatus(status)
+  const refusal = status === undefined ? undefined : errorOfStatus(status)
   return refusal ?? notA2A(status === undefined ? 'no result' : `HTTP ${status}`, status)
 }
 
+/** Whether the refusal says that the peer does not offer the extension. */
 function isMissing({ isExtension }: Operation, { reason, code, status }: ClientError): boolean {
   if (!isExtension) return false
   if (status === 404 && reason === 'UNKNOWN') return true

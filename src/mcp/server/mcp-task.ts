@@ -4,7 +4,7 @@
  */
 import type { CallToolResult } from '@modelcontextprotocol/server'
 import { z } from 'zod'
-import type { ConsentAnswer } from '../../client/client.ts'
+import type { ConsentAnswer } from '../../client/tasks/message-content.ts'
 import type { Consent, Task, TaskState } from '../../client/tasks/task-types.ts'
 import { type Message, type Part, textOf } from '../../core/message.ts'
 import { filledIn, formOf, type QuestionForm } from '../../core/question-form.ts'

@@ -1,7 +1,7 @@
 /** The operations on tasks as tools. Each is a row: what it takes, and what it does with a client of the server. */
 import { z } from 'zod'
 import type { Client } from '../../client/client.ts'
-import type { ReminderInput } from '../../client/reminder-shapes.ts'
+import type { ReminderInput } from '../../client/tasks/remind.ts'
 import type { Task } from '../../client/tasks/task-types.ts'
 import type { Json } from '../../core/json.ts'
 import { pauseModes } from '../../core/suspension.ts'
