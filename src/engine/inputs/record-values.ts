@@ -72,7 +72,7 @@ export const yes: z.ZodType<true> = z.literal(true) as z.ZodType<true>
 
 /** An object with exactly these members. A member that is new in the type does not compile until it has a schema. */
 export function exactly<T extends object>(fields: FieldsOf<T>): z.ZodType<T> {
-  return z.strictObject(fields) as unknown as z.ZodType<T>
+  return z.strictObject(fields) as z.ZodType<unknown> as z.ZodType<T>
 }
 
 const anyOf = <T extends string>(words: readonly T[]): z.ZodType<T> =>
