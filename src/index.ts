@@ -164,7 +164,7 @@ export type {
   TimeoutEvent,
   Wake,
 } from './core/suspension.ts'
-export type { Journal, ResumeAnswer, Task } from './core/task.ts'
+export type { AbandonedStep, Journal, ResumeAnswer, Task } from './core/task.ts'
 export type { TranscriptEntry } from './core/transcript.ts'
 
 // What an engine is asked, and what it answers.

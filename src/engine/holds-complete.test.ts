@@ -46,7 +46,8 @@ describe('a hold', () => {
     const { harness, stop } = await busyHarness(1_000)
     const sent = await Promise.all(Array.from({ length: 1_000 }, (_, n) => harness.send(`${n}`)))
     const { holdId, outcomes } = await harness.engine.hold(root, everything)
-    expect(outcomes).toEqual(
+    // An operation that was under way may still be written, which `pausing` tells.
+    expect(outcomes.map(({ taskId, outcome }) => ({ taskId, outcome }))).toEqual(
       sent
         .map(({ id }) => ({ taskId: id, outcome: 'held' }))
         .sort((a, b) => (a.taskId < b.taskId ? -1 : 1)),

@@ -1,4 +1,4 @@
-/** A function that was told to stop is in flight until it settles, or is abandoned (execution.X6). */
+/** A function that was told to stop is in flight until it settles, or is abandoned (X6 in execution.ts). */
 import { describe, expect, it } from 'vitest'
 import type { PauseMode } from '../../core/suspension.ts'
 import type { AgentTask, StepContext, StepOptions } from '../agent-task.ts'
@@ -49,7 +49,7 @@ const records = async (harness: Harness, id: string, type: string) =>
   (await harness.log(id)).filter((record) => record.type === type)
 
 describe.each(modes)('a pause (%s) while a step that ran out of time goes on', (mode) => {
-  it('is answered with pausing, and commits when the function has ended', async () => {
+  it('X6: is answered with pausing, and commits when the function has ended', async () => {
     const { agent, done, finish } = stubborn(once)
     const { harness, id } = await begun(agent)
     await harness.pass(1_000)
