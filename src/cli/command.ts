@@ -1,5 +1,6 @@
-/** A command: its name, flags, examples and function. Help, usage lines and usage errors are generated from it. */
+/** A command: its name, flags, examples and function. Help, usage lines and usage errors are generated from them. */
 import type { Readable, Writable } from 'node:stream'
+import type { TaskState } from '../client/tasks/task-types.ts'
 
 export type ExitCode = (typeof exitCodes)[keyof typeof exitCodes]
 
@@ -77,4 +78,22 @@ export class UsageError extends Error {
 export const commonFlags: Readonly<Record<string, Flag>> = {
   json: { about: 'Print JSON' },
   help: { short: 'h', about: 'Show this help' },
+}
+
+/** Prints the result of a command: as JSON with `--json`, otherwise as lines. */
+export function printResult(
+  input: Input,
+  io: Io,
+  result: unknown,
+  lines: Iterable<string>,
+): (typeof exitCodes)['ok'] {
+  for (const line of input.has('json') ? [JSON.stringify(result)] : lines) io.print(line)
+  return exitCodes.ok
+}
+
+const failed: ReadonlySet<TaskState> = new Set(['failed', 'rejected', 'canceled'])
+
+/** The exit code of a command that waited for a task, by the state of the task. */
+export function exitCodeOf(state: TaskState): ExitCode {
+  return failed.has(state) ? exitCodes.taskFailed : exitCodes.ok
 }

@@ -15,8 +15,7 @@ import {
   UsageError,
 } from './command.ts'
 import { helpFor, overview, usageOf } from './help.ts'
-import { parseInput } from './input/parse-input.ts'
-import { nearest } from './suggest.ts'
+import { nearest, parseInput } from './input/parse-input.ts'
 
 export async function runCli(args: readonly string[], io: Io): Promise<ExitCode> {
   const command = findCommand(args)

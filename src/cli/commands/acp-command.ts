@@ -1,6 +1,6 @@
 import { portIn } from '../../server/settings.ts'
-import { agentSourceFlags, agentsFor } from '../agents-for.ts'
 import { type Command, exitCodes, type Flag } from '../command.ts'
+import { agentSourceFlags, agentsFor } from '../input/load-agents.ts'
 import { servingFlags } from '../serving.ts'
 
 const { data, postgres, config, host } = servingFlags as Record<

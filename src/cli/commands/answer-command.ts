@@ -4,7 +4,8 @@ import {
   type Content,
 } from '../../client/tasks/message-content.ts'
 import { type Command, type Input, UsageError } from '../command.ts'
-import { clientOf, jsonIn, urlFlag } from '../input/server-access.ts'
+import { readJsonFlag } from '../input/read-input.ts'
+import { clientOf, urlFlag } from '../input/server-access.ts'
 import { wholeId } from '../input/task-id.ts'
 import { sendingFlags, showSent } from '../views/show-sent.ts'
 
@@ -36,7 +37,7 @@ export const answer: Command = {
 
 function contentIn(input: Input, words: readonly string[]): Content | ConsentAnswer {
   if (words.length > 1) throw new UsageError('put the text into quotes')
-  const data = jsonIn(input, 'data')
+  const data = readJsonFlag(input, 'data')
   const answers: readonly (Content | ConsentAnswer)[] = [
     ...words,
     ...(data === undefined ? [] : [[{ data }]]),

@@ -1,8 +1,9 @@
 /** `lull audit`: who did what on a server, and what was refused. */
-import { createOps, type Ops } from '../../client/ops-client.ts'
+import type { Ops } from '../../client/ops-client.ts'
 import { plain } from '../../core/printable.ts'
 import { type Command, exitCodes, type Input, UsageError } from '../command.ts'
-import { opsOptions, serverUrl, urlFlag } from '../input/server-access.ts'
+import { expectNoWords, parseInstant } from '../input/read-input.ts'
+import { opsOf, urlFlag } from '../input/server-access.ts'
 
 type Entry = Awaited<ReturnType<Ops['audit']>>['entries'][number]
 
@@ -24,32 +25,32 @@ export const audit: Command = {
     'audit --since 90d --json',
   ],
   async run(input, io) {
-    if (input.words.length > 0) throw new UsageError('audit takes flags only')
+    expectNoWords(input, 'audit takes flags only')
     const filter = {
-      since: new Date(sinceIn(input, Date.now())).toISOString(),
+      since: new Date(readSince(input, Date.now())).toISOString(),
       principal: input.text('principal'),
       taskId: input.text('task'),
       limit: PAGE,
     }
-    const ops = createOps(opsOptions(serverUrl(input)))
+    const ops = opsOf(input)
     let cursor: string | undefined
     let printed = 0
     do {
       const page = await ops.audit({ ...filter, cursor })
       // With --json each entry is a line, so that an export of any size can be read line by line.
       for (const entry of page.entries) {
-        io.print(input.has('json') ? JSON.stringify(entry) : lineOf(entry))
+        io.print(input.has('json') ? JSON.stringify(entry) : entryLine(entry))
       }
       printed += page.entries.length
       cursor = page.cursor
     } while (cursor !== undefined)
-    if (printed === 0 && !input.has('json')) io.print(nothing(input))
+    if (printed === 0 && !input.has('json')) io.print(emptyLine(input))
     return exitCodes.ok
   },
 }
 
-/** An empty answer does not say whether the command worked. */
-function nothing(input: Input): string {
+/** Printed when no entry matches, so that the user sees that the command worked. */
+function emptyLine(input: Input): string {
   const since = input.text('since')
   const when =
     since === undefined ? 'in the last 24 hours; --since 7d looks further back' : `since ${since}`
@@ -57,7 +58,7 @@ function nothing(input: Input): string {
   return plain(`Nothing${only} was recorded ${when}`)
 }
 
-function lineOf(entry: Entry): string {
+function entryLine(entry: Entry): string {
   const { at, tenant, principal, credential, from, action, taskId, target, outcome } = entry
   const who = principal === undefined ? (from ?? 'unknown') : `${tenant}/${principal}`
   const key = credential === undefined ? '' : ` (key ${credential})`
@@ -66,12 +67,8 @@ function lineOf(entry: Entry): string {
   return plain([at, `${who}${key}`, ...what.filter((one) => one)].join('  '))
 }
 
-const units: Readonly<Record<string, number>> = { m: 60_000, h: 3_600_000, d: 86_400_000 }
-
-function sinceIn(input: Input, now: number): number {
-  const text = input.text('since') ?? '24h'
-  const [, count, unit = ''] = /^([1-9]\d{0,4})([mhd])$/.exec(text) ?? []
-  const at = count === undefined ? Date.parse(text) : now - Number(count) * (units[unit] ?? 0)
+function readSince(input: Input, now: number): number {
+  const at = parseInstant(input.text('since') ?? '24h', now, 'past')
   if (Number.isFinite(at)) return at
   throw new UsageError('--since takes a time, such as 24h, 7d or an ISO 8601 instant')
 }

@@ -1,10 +1,11 @@
 /** Budgets: set limits, see how far they are used, refill and remove them. */
-import type { BudgetInput, BudgetSummary } from '../../client/index.ts'
-import { createOps, type Ops, scopeText } from '../../client/ops-client.ts'
+import type { BudgetInput, BudgetResult, BudgetSummary } from '../../client/index.ts'
+import { scopeText } from '../../client/ops-client.ts'
 import { plain } from '../../core/printable.ts'
-import { type Command, exitCodes, type Flag, type Input, type Io, UsageError } from '../command.ts'
+import { type Command, type Flag, type Input, type Io, UsageError } from '../command.ts'
+import { expectNoWords, readOnlyWord } from '../input/read-input.ts'
 import { scopeFlags, scopeIn, tasksText } from '../input/scope-flags.ts'
-import { opsOptions, serverUrl, urlFlag } from '../input/server-access.ts'
+import { listCommand, opsCommand } from '../ops-command.ts'
 
 const measureFlags: Readonly<Record<string, Flag & { readonly measure: BudgetInput['measure'] }>> =
   {
@@ -16,25 +17,23 @@ const measureFlags: Readonly<Record<string, Flag & { readonly measure: BudgetInp
     turns: { measure: 'turns', value: 'n', about: 'Turns' },
   }
 
+const ONE_ID = 'give one budget id'
+
 const stayFlag: Readonly<Record<string, Flag>> = {
   'no-resume': { about: 'Leave the tasks stopped that the budget has stopped' },
 }
 
-export const budgetsList: Command = {
+export const budgetsList: Command = listCommand({
   name: 'budgets list',
   about: 'List the budgets and how far each is used',
-  flags: urlFlag,
   examples: ['budgets', 'budgets list --json'],
-  async run(input, io) {
-    const budgets = await opsOf(input).budgets()
-    if (input.has('json')) io.print(JSON.stringify({ budgets }))
-    else if (budgets.length === 0) io.print('There are no budgets')
-    else for (const one of budgets) io.print(lineOf(one, io))
-    return exitCodes.ok
-  },
-}
+  member: 'budgets',
+  list: (ops) => ops.budgets(),
+  line: budgetLine,
+  none: 'There are no budgets',
+})
 
-export const budgetsSet: Command = {
+export const budgetsSet: Command = opsCommand({
   name: 'budgets set',
   about: 'Set a budget, or change its limit; tasks that use it up are stopped',
   flags: {
@@ -42,67 +41,54 @@ export const budgetsSet: Command = {
     ...measureFlags,
     per: { value: 'period', about: 'hour, day or life; life where it is not given' },
     ...stayFlag,
-    ...urlFlag,
   },
   examples: [
     'budgets set --tenant acme --cost-usd 20 --per day',
     'budgets set --agent researcher --tokens 1000000 --per hour',
     'budgets set --task <task-id> --turns 50',
   ],
-  async run(input, io) {
-    if (input.words.length > 0) throw new UsageError('budgets set takes flags only')
-    const set = { scope: scopeIn(input, 'limit'), ...limitIn(input), ...stayIn(input) }
-    const result = await opsOf(input).setBudget(set)
-    return answer(input, io, result)
+  call(ops, input) {
+    expectNoWords(input, 'budgets set takes flags only')
+    return ops.setBudget({
+      scope: scopeIn(input, 'limit'),
+      ...readLimit(input),
+      ...readStay(input),
+    })
   },
-}
+  lines: resultLines,
+})
 
-export const budgetsRefill: Command = {
+export const budgetsRefill: Command = opsCommand({
   name: 'budgets refill',
   args: '<budget-id>',
   about: 'Start the count again, or allow more; the tasks that the budget stopped go on',
   flags: {
     amount: { value: 'n', about: 'Allow so much more in this period, and keep the count' },
     ...stayFlag,
-    ...urlFlag,
   },
   examples: ['budgets refill <budget-id>', 'budgets refill <budget-id> --amount 5'],
-  async run(input, io) {
+  call(ops, input) {
     const text = input.text('amount')
-    const amount = text === undefined ? {} : { amount: numberIn('amount', text) }
-    const refill = { ...amount, ...stayIn(input) }
-    return answer(input, io, await opsOf(input).refillBudget(idIn(input), refill))
+    const amount = text === undefined ? {} : { amount: parseAmount('amount', text) }
+    return ops.refillBudget(readOnlyWord(input, ONE_ID), { ...amount, ...readStay(input) })
   },
-}
+  lines: resultLines,
+})
 
-export const budgetsRemove: Command = {
+export const budgetsRemove: Command = opsCommand({
   name: 'budgets remove',
   args: '<budget-id>',
   about: 'Remove a budget; the tasks that it stopped go on',
-  flags: urlFlag,
   examples: ['budgets remove <budget-id>'],
-  async run(input, io) {
-    const result = await opsOf(input).removeBudget(idIn(input))
-    const line = `${plain(result.budgetId)}  removed; ${tasksText(result.resumed)} resumed`
-    io.print(input.has('json') ? JSON.stringify(result) : line)
-    return exitCodes.ok
-  },
+  call: (ops, input) => ops.removeBudget(readOnlyWord(input, ONE_ID)),
+  lines: ({ budgetId, resumed }) => [`${plain(budgetId)}  removed; ${tasksText(resumed)} resumed`],
+})
+
+function resultLines({ budget, resumed }: BudgetResult, io: Io): readonly string[] {
+  return [budgetLine(budget, io), ...(resumed > 0 ? [`${tasksText(resumed)} resumed`] : [])]
 }
 
-function answer(
-  input: Input,
-  io: Io,
-  result: { readonly budget: BudgetSummary; readonly resumed: number },
-): (typeof exitCodes)['ok'] {
-  if (input.has('json')) io.print(JSON.stringify(result))
-  else {
-    io.print(lineOf(result.budget, io))
-    if (result.resumed > 0) io.print(`${tasksText(result.resumed)} resumed`)
-  }
-  return exitCodes.ok
-}
-
-function lineOf(one: BudgetSummary, io: Io): string {
+function budgetLine(one: BudgetSummary, io: Io): string {
   const { budgetId, scope, measure, per, spent, allowed, percent, usedUp, nextPeriodAt } = one
   const used = `${spent} of ${allowed} ${measure}${per === 'life' ? '' : ` per ${per}`}`
   const share = usedUp ? io.paint('red', `${percent}%, used up`) : `${percent}%`
@@ -112,10 +98,10 @@ function lineOf(one: BudgetSummary, io: Io): string {
 }
 
 /** @throws UsageError unless exactly one limit is given */
-function limitIn(input: Input): Pick<BudgetInput, 'measure' | 'limit' | 'per'> {
+function readLimit(input: Input): Pick<BudgetInput, 'measure' | 'limit' | 'per'> {
   const given = Object.entries(measureFlags).flatMap(([flag, { measure }]) => {
     const text = input.text(flag)
-    return text === undefined ? [] : [{ measure, limit: numberIn(flag, text) }]
+    return text === undefined ? [] : [{ measure, limit: parseAmount(flag, text) }]
   })
   const [limit, second] = given
   if (limit === undefined || second !== undefined) {
@@ -129,22 +115,12 @@ function limitIn(input: Input): Pick<BudgetInput, 'measure' | 'limit' | 'per'> {
   return { ...limit, per }
 }
 
-function numberIn(flag: string, text: string): number {
+function parseAmount(flag: string, text: string): number {
   const amount = Number(text)
   if (text.trim() !== '' && Number.isFinite(amount) && amount >= 0) return amount
   throw new UsageError(`--${flag} is a number that is not negative`)
 }
 
-function stayIn(input: Input): { readonly resume?: false } {
+function readStay(input: Input): { readonly resume?: false } {
   return input.has('no-resume') ? { resume: false } : {}
-}
-
-function idIn(input: Input): string {
-  const [id, ...more] = input.words
-  if (id === undefined || more.length > 0) throw new UsageError('give one budget id')
-  return id
-}
-
-function opsOf(input: Input): Ops {
-  return createOps(opsOptions(serverUrl(input)))
 }

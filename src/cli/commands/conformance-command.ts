@@ -1,7 +1,8 @@
-/** `lull conformance <url>`: the requirements of A2A against any endpoint. The kit is a program of its own, built beside this. */
+/** `lull conformance <url>`: checks any endpoint against the requirements of A2A. The kit is a separate build in `dist`. */
 import { ClientError } from '../../client/client-error.ts'
 import { plain } from '../../core/printable.ts'
 import { type Command, exitCodes, type Input, UsageError } from '../command.ts'
+import { readOnlyWord } from '../input/read-input.ts'
 
 /** The part of `conformance/kit.ts` that is used here. */
 interface Kit {
@@ -43,11 +44,10 @@ export const conformance: Command = {
   },
   examples: ['conformance http://127.0.0.1:8787', 'conformance <url> --only CORE-GET-002 --json'],
   async run(input, io) {
-    const [url, ...more] = input.words
-    if (url === undefined || more.length > 0) throw new UsageError('give the address of one agent')
+    const url = readOnlyWord(input, 'give the address of one agent')
     await expectAnswer(url)
-    const profile = oneOf(input, 'profile', ['1.0.1', '1.0.0'])
-    const v03Rest = oneOf(input, 'v03-rest', ['proto', 'kinds'])
+    const profile = readVariant(input, 'profile', ['1.0.1', '1.0.0'])
+    const v03Rest = readVariant(input, 'v03-rest', ['proto', 'kinds'])
     const [only, lanes] = [input.texts('only'), input.texts('lane')]
     const [json, failed] = [input.has('json'), input.has('failed')]
     const kit = (await import(new URL('../../conformance/kit.js', import.meta.url).href)) as Kit
@@ -80,8 +80,8 @@ async function expectAnswer(url: string): Promise<void> {
   }
 }
 
-/** The first of them without the flag. */
-function oneOf(input: Input, flag: string, known: readonly [string, ...string[]]): string {
+/** @returns the first word when the flag is absent */
+function readVariant(input: Input, flag: string, known: readonly [string, ...string[]]): string {
   const text = input.text(flag) ?? known[0]
   if (known.includes(text)) return text
   throw new UsageError(`--${flag} takes ${known.join(' or ')}`)

@@ -1,14 +1,20 @@
 /** `lull doctor`: checks for common problems and prints a remedy for each. */
-import { createOps } from '../../client/ops-client.ts'
+
+import { access, constants } from 'node:fs/promises'
+import { dirname, resolve } from 'node:path'
+import { describeError } from '../../core/describe-error.ts'
+import { isLullError } from '../../core/errors.ts'
 import { plain } from '../../core/printable.ts'
-import { type Colour, type Command, exitCodes, type Input, UsageError } from '../command.ts'
-import { opsOptions, serverUrl, urlFlag } from '../input/server-access.ts'
-import { dataDirectory } from './doctor-data.ts'
-import { postgres } from './doctor-postgres.ts'
+import type { DirectoryState, Inspection } from '../../server/inspect-store.ts'
+import { readSettings } from '../../server/settings.ts'
+import { chooseStore } from '../../server/store-choice.ts'
+import { type Colour, type Command, exitCodes, type Input, printResult } from '../command.ts'
+import { expectNoWords } from '../input/read-input.ts'
+import { opsFor, serverUrl, urlFlag } from '../input/server-access.ts'
 
 type Verdict = 'ok' | 'warn' | 'fail'
 
-export interface Finding {
+interface Finding {
   readonly about: string
   readonly verdict: Verdict
   readonly text: string
@@ -32,35 +38,32 @@ export const doctor: Command = {
   },
   examples: ['doctor', 'doctor --data ./.lull', 'doctor --url https://agents.example.com'],
   async run(input, io) {
-    if (input.words.length > 0) throw new UsageError('doctor takes flags only')
-    const database = await postgres(input)
+    expectNoWords(input, 'doctor takes flags only')
+    const database = await checkDatabase(input)
     const findings = [
-      nodeVersion(),
-      ...(await dataDirectory(input)),
+      checkNodeVersion(),
+      ...(await checkDataDirectory(input)),
       ...(database === undefined ? [] : [database]),
-      ...(await server(input)),
+      ...(await checkServer(input)),
     ]
-    if (input.has('json')) io.print(JSON.stringify({ findings }))
-    else {
-      for (const { about, verdict, text } of findings) {
-        io.print(
-          `${io.paint(colours[verdict], verdict.padEnd(4))}  ${about.padEnd(8)}  ${plain(text)}`,
-        )
-      }
-    }
+    const lines = findings.map(
+      ({ about, verdict, text }) =>
+        `${io.paint(colours[verdict], verdict.padEnd(4))}  ${about.padEnd(8)}  ${plain(text)}`,
+    )
+    printResult(input, io, { findings }, lines)
     const failed = findings.some(({ verdict }) => verdict === 'fail')
     return failed ? exitCodes.refused : exitCodes.ok
   },
 }
 
-function nodeVersion(): Finding {
+function checkNodeVersion(): Finding {
   const [major = 0, minor = 0] = process.versions.node.split('.').map(Number)
   const fits = major > 20 || (major === 20 && minor >= 19)
   const text = `Node ${process.versions.node}${fits ? '' : ': Lull needs 20.19 or newer'}`
   return { about: 'node', verdict: fits ? 'ok' : 'fail', text }
 }
 
-async function server(input: Input): Promise<readonly Finding[]> {
+async function checkServer(input: Input): Promise<readonly Finding[]> {
   const url = serverUrl(input)
   const about = 'server'
   const answer = await ask(`${url}/healthz`)
@@ -74,13 +77,13 @@ async function server(input: Input): Promise<readonly Finding[]> {
   }
   return [
     { about, verdict: 'ok', text: `${url} is up` },
-    await readiness(url),
-    clock(answer.response, answer.tookMs),
-    await stream(url),
+    await checkReadiness(url),
+    compareClocks(answer.response, answer.tookMs),
+    await checkStream(url),
   ]
 }
 
-async function readiness(url: string): Promise<Finding> {
+async function checkReadiness(url: string): Promise<Finding> {
   const answer = await ask(`${url}/readyz`)
   if (answer?.response.status === 200) {
     return { about: 'ready', verdict: 'ok', text: 'the store can be written, work is accepted' }
@@ -89,7 +92,7 @@ async function readiness(url: string): Promise<Finding> {
   return { about: 'ready', verdict: 'fail', text: `not ready: ${body || 'no answer'}` }
 }
 
-function clock({ headers }: Response, tookMs: number): Finding {
+function compareClocks({ headers }: Response, tookMs: number): Finding {
   const theirs = Date.parse(headers.get('date') ?? '')
   // The Date header has whole seconds.
   const skew = Math.max(0, Math.abs(Date.now() - theirs) - 1_000 - tookMs)
@@ -102,11 +105,11 @@ function clock({ headers }: Response, tookMs: number): Finding {
 }
 
 /** A proxy that buffers answers breaks streams. */
-async function stream(url: string): Promise<Finding> {
+async function checkStream(url: string): Promise<Finding> {
   const about = 'streams'
   const over = AbortSignal.timeout(ANSWER_MS)
   try {
-    for await (const _ of createOps(opsOptions(url)).changes(over)) {
+    for await (const _ of opsFor(url).changes(over)) {
       return { about, verdict: 'ok', text: 'server-sent events arrive at once' }
     }
   } catch (error) {
@@ -133,4 +136,105 @@ async function ask(url: string): Promise<Answer | undefined> {
 
 function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error)
+}
+
+async function checkDataDirectory(input: Input): Promise<readonly Finding[]> {
+  const data = resolve(readSettings({ data: input.text('data') }).data)
+  const writable = await checkWritable(data)
+  if (writable.verdict !== 'ok') return [writable]
+  const { acceptLoss, inspectDirectory } = await import('../../server/inspect-store.ts')
+  const accepted = input.has('accept-loss') ? [await applyAcceptance(data, acceptLoss)] : []
+  return [writable, ...accepted, ...describeDatabase(await inspectDirectory(data))]
+}
+
+async function checkWritable(data: string): Promise<Finding> {
+  for (let path = data; ; path = dirname(path)) {
+    try {
+      await access(path, constants.W_OK)
+      return { about: 'data', verdict: 'ok', text: `${data} can be written` }
+    } catch (error) {
+      const missing = error instanceof Error && 'code' in error && error.code === 'ENOENT'
+      if (missing && path !== dirname(path)) continue
+      const text = `${path} cannot be written: choose another directory (--data, LULL_DATA)`
+      return { about: 'data', verdict: 'fail', text }
+    }
+  }
+}
+
+async function applyAcceptance(
+  data: string,
+  acceptLoss: (data: string) => Promise<boolean>,
+): Promise<Finding> {
+  try {
+    const text = (await acceptLoss(data))
+      ? 'Lull now starts with what lull.db has'
+      : 'there is no loss to accept'
+    return { about: 'data', verdict: 'ok', text }
+  } catch (error) {
+    if (!isLullError(error)) throw error
+    return { about: 'data', verdict: 'fail', text: describeError(error).message }
+  }
+}
+
+function describeDatabase(state: DirectoryState): readonly Finding[] {
+  const { kind } = state
+  switch (kind) {
+    case 'unused':
+      return []
+    case 'in-use': {
+      const text = `lull.db is in use (${state.owner}): the server says whether it works`
+      return [{ about: 'data', verdict: 'ok', text }]
+    }
+    case 'whole': {
+      const text = `lull.db is whole, with ${state.tasks} task${state.tasks === 1 ? '' : 's'}`
+      return [{ about: 'data', verdict: 'ok', text }]
+    }
+    case 'broken':
+      return [{ about: 'data', verdict: 'fail', text: state.why }]
+    default:
+      return kind satisfies never
+  }
+}
+
+/** A process measures and corrects the difference. A larger one is still worth a warning. */
+const DATABASE_SKEW_MS = 10_000
+/** The most connections that one process of Lull opens. */
+const CONNECTIONS = 10
+
+/** @returns undefined when no database is configured */
+async function checkDatabase(input: Input): Promise<Finding | undefined> {
+  const { data, stores } = readSettings({ postgres: input.text('postgres') })
+  const about = 'postgres'
+  try {
+    const { postgres: place } = chooseStore(stores, data)
+    if (place === undefined) return undefined
+    const { inspectPostgres } = await import('../../server/inspect-store.ts')
+    const found = await inspectPostgres(place)
+    const problem = problemOf(found)
+    const where = `PostgreSQL ${found.version} at ${found.name}`
+    return problem === undefined
+      ? { about, verdict: 'ok', text: `${where}, ${schemaTexts[found.schemaState](found.schema)}` }
+      : { about, verdict: 'warn', text: `${where}: ${problem}` }
+  } catch (error) {
+    if (!isLullError(error)) throw error
+    return { about, verdict: 'fail', text: describeError(error).message }
+  }
+}
+
+const schemaTexts: Readonly<Record<Inspection['schemaState'], (schema: string) => string>> = {
+  current: (schema) => `schema ${schema} is up to date`,
+  old: (schema) => `schema ${schema} is changed when the next process starts`,
+  missing: (schema) => `schema ${schema} is made when the first process starts`,
+}
+
+function problemOf(found: Inspection): string | undefined {
+  const { waitsForDisk, clockAheadMs, connections, maxConnections } = found
+  if (!waitsForDisk) {
+    return 'a crash of the server can lose tasks; set fsync and synchronous_commit to on'
+  }
+  if (maxConnections - connections < CONNECTIONS) {
+    return `${connections} of ${maxConnections} connections are in use, and a process needs up to ${CONNECTIONS}; raise max_connections`
+  }
+  if (Math.abs(clockAheadMs) < DATABASE_SKEW_MS) return undefined
+  return `its clock differs by ${Math.round(Math.abs(clockAheadMs) / 1_000)} s from the one here: set both by NTP`
 }

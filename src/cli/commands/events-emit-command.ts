@@ -1,7 +1,8 @@
 import { emitEvent } from '../../client/server-calls.ts'
 import type { CloudEvent } from '../../core/cloud-event.ts'
-import { type Command, exitCodes, type Input, UsageError } from '../command.ts'
-import { credentials, jsonIn, serverUrl, urlFlag } from '../input/server-access.ts'
+import { type Command, type Input, printResult } from '../command.ts'
+import { readJsonFlag, readOnlyWord } from '../input/read-input.ts'
+import { credentials, serverUrl, urlFlag } from '../input/server-access.ts'
 
 export const eventsEmit: Command = {
   name: 'events emit',
@@ -19,27 +20,22 @@ export const eventsEmit: Command = {
     'events emit deploy.done --source ci --id "$BUILD_ID" --url https://agents.example.com',
   ],
   async run(input, io) {
-    const event = eventIn(input)
+    const event = readEvent(input)
     const { accepted, duplicates } = await emitEvent(serverUrl(input), event, {
       headers: credentials(),
     })
     const { id, type, subject } = event
-    if (input.has('json')) {
-      io.print(JSON.stringify({ id, accepted, duplicates }))
-      return exitCodes.ok
-    }
     const name = subject === undefined ? type : `${type}:${subject}`
     const outcome = accepted > 0 ? io.paint('green', 'accepted') : 'known already, nothing done'
-    io.print(`Event ${io.paint('bold', id)}  ${name}  ${outcome}`)
-    return exitCodes.ok
+    const line = `Event ${io.paint('bold', id)}  ${name}  ${outcome}`
+    return printResult(input, io, { id, accepted, duplicates }, [line])
   },
 }
 
 /** The server validates the attributes. */
-function eventIn(input: Input): CloudEvent {
-  const [type, ...more] = input.words
-  if (type === undefined || more.length > 0) throw new UsageError('give the type of one event')
-  const [subject, data] = [input.text('subject'), jsonIn(input, 'data')]
+function readEvent(input: Input): CloudEvent {
+  const type = readOnlyWord(input, 'give the type of one event')
+  const [subject, data] = [input.text('subject'), readJsonFlag(input, 'data')]
   return {
     id: input.text('id') ?? crypto.randomUUID(),
     source: input.text('source') ?? 'lull-cli',

@@ -1,8 +1,7 @@
-import { createOps } from '../../client/ops-client.ts'
 import type { Json } from '../../core/json.ts'
 import { plain } from '../../core/printable.ts'
-import { type Command, exitCodes, UsageError } from '../command.ts'
-import { opsOptions, urlFlag } from '../input/server-access.ts'
+import { type Command, printResult, UsageError } from '../command.ts'
+import { urlFlag } from '../input/server-access.ts'
 import { taskIn } from '../input/task-id.ts'
 
 export const fork: Command = {
@@ -23,21 +22,20 @@ export const fork: Command = {
   async run(input, io) {
     const at = input.text('at')
     if (at === undefined) throw new UsageError('--at names the step that runs next')
-    const { client, taskId } = await taskIn(input)
-    const made = await createOps(opsOptions(client.url)).fork(taskId, {
+    const { ops, taskId } = await taskIn(input)
+    const made = await ops.fork(taskId, {
       at,
-      input: valueIn(input.text('input')),
+      input: parseValue(input.text('input')),
       paused: input.has('paused'),
       idempotencyKey: input.text('key'),
     })
-    if (input.has('json')) io.print(JSON.stringify(made))
-    else io.print(`Task ${plain(made.taskId)}  ${made.state}, forked from ${plain(taskId)}`)
-    return exitCodes.ok
+    const line = `Task ${plain(made.taskId)}  ${made.state}, forked from ${plain(taskId)}`
+    return printResult(input, io, made, [line])
   },
 }
 
-/** JSON, or else the text as it is. */
-function valueIn(text: string | undefined): Json | undefined {
+/** @returns the JSON, or the text itself when it is not JSON */
+function parseValue(text: string | undefined): Json | undefined {
   if (text === undefined) return undefined
   try {
     return JSON.parse(text) as Json

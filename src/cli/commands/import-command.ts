@@ -1,7 +1,7 @@
-import { createOps } from '../../client/ops-client.ts'
 import { plain } from '../../core/printable.ts'
-import { type Command, exitCodes, UsageError } from '../command.ts'
-import { clientOf, opsOptions, urlFlag } from '../input/server-access.ts'
+import { type Command, exitCodes } from '../command.ts'
+import { readOnlyWord } from '../input/read-input.ts'
+import { opsOf, urlFlag } from '../input/server-access.ts'
 
 export const importTask: Command = {
   name: 'import',
@@ -14,8 +14,7 @@ export const importTask: Command = {
   },
   examples: ['import task.jsonl', 'import task.jsonl --start'],
   async run(input, io) {
-    const [file, ...more] = input.words
-    if (file === undefined || more.length > 0) throw new UsageError('give one exported file')
+    const file = readOnlyWord(input, 'give one exported file')
     const { checkFile, readExport } = await import('../input/check-file.ts')
     const { report } = await checkFile(file, input.text('keys'))
     if (input.has('keys') && !report.verified) {
@@ -25,8 +24,7 @@ export const importTask: Command = {
       return exitCodes.refused
     }
     const { header, records } = readExport(file)
-    const ops = createOps(opsOptions(clientOf(input).url))
-    const done = await ops.import({ header, records }, input.has('start'))
+    const done = await opsOf(input).import({ header, records }, input.has('start'))
     if (input.has('json')) {
       io.print(JSON.stringify(done))
       return exitCodes.ok

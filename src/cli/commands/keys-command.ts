@@ -1,10 +1,18 @@
-/** `lull keys`: API keys. They are kept in the data directory, or in the database, and a running server sees each change. */
-
+/** `lull keys`: API keys, in the data directory or the database. A running server sees each change. */
 import { plain } from '../../core/printable.ts'
 import { isScope, type Scope, scopes } from '../../core/scopes.ts'
 import { type ApiKey, isValid, mintKey, type NewKey } from '../../server/auth/api-key.ts'
 import type { KeyStore } from '../../server/auth/key-store.ts'
-import { type Command, exitCodes, type Flag, type Input, UsageError } from '../command.ts'
+import {
+  type Command,
+  exitCodes,
+  type Flag,
+  type Input,
+  type Io,
+  printResult,
+  UsageError,
+} from '../command.ts'
+import { expectNoWords, parseInstant, readOnlyWord } from '../input/read-input.ts'
 import { counted } from '../views/render.ts'
 
 const placeFlags: Readonly<Record<string, Flag>> = {
@@ -31,16 +39,13 @@ export const keysMint: Command = {
     "keys mint --tenant '*' --principal ops --scopes ops:read,ops:control --json",
   ],
   async run(input, io) {
-    if (input.words.length > 0) throw new UsageError('mint takes flags only')
+    expectNoWords(input, 'mint takes flags only')
     const now = Date.now()
-    const { kept, key } = mintKey(newKeyIn(input, now), now)
-    await keysOf(input, (keys) => keys.add(kept))
-    if (input.has('json')) io.print(JSON.stringify({ id: kept.id, key }))
-    else {
-      io.print(key)
-      io.warn(`Key ${kept.id}. Keep it now: it is not shown again.`)
-    }
-    return exitCodes.ok
+    const { kept, key } = mintKey(readNewKey(input, now), now)
+    await withKeyStore(input, (keys) => keys.add(kept))
+    const code = printResult(input, io, { id: kept.id, key }, [key])
+    if (!input.has('json')) io.warn(`Key ${kept.id}. Keep it now: it is not shown again.`)
+    return code
   },
 }
 
@@ -50,25 +55,18 @@ export const keysList: Command = {
   flags: placeFlags,
   examples: ['keys list', 'keys list --json'],
   async run(input, io) {
-    if (input.words.length > 0) throw new UsageError('list takes flags only')
+    expectNoWords(input, 'list takes flags only')
     const now = Date.now()
     const { withKeysToRead } = await import('../../server/auth/open-keys.ts')
-    const rows = await withKeysToRead(placeIn(input), async (keys) => {
+    const rows = await withKeysToRead(readPlace(input), async (keys) => {
       const used = await keys.lastUsed()
-      return (await keys.list()).map((key) => rowOf(key, used[key.id], now))
+      return (await keys.list()).map((key) => describeKey(key, used[key.id], now))
     })
-    if (input.has('json')) {
-      io.print(JSON.stringify({ keys: rows }))
-      return exitCodes.ok
-    }
-    for (const { id, state, tenant, principal, scopes: has, lastUsedAt } of rows) {
-      const used = lastUsedAt === undefined ? 'never used' : `used ${lastUsedAt}`
-      const cells = [id, state.padEnd(7), plain(`${tenant}/${principal}`), has.join(',')]
-      io.print(`${cells.join('  ')}  ${io.paint('dim', used)}`)
-    }
     const none = `There is no key. Make one with ${io.self} keys mint --help`
-    io.print(io.paint('dim', rows.length === 0 ? none : counted(rows.length, 'key')))
-    return exitCodes.ok
+    return printResult(input, io, { keys: rows }, [
+      ...rows.map((row) => keyLine(row, io)),
+      io.paint('dim', rows.length === 0 ? none : counted(rows.length, 'key')),
+    ])
   },
 }
 
@@ -79,9 +77,8 @@ export const keysRevoke: Command = {
   flags: placeFlags,
   examples: ['keys revoke 5f0c2d9a8b7e6f10'],
   async run(input, io) {
-    const [id, ...more] = input.words
-    if (id === undefined || more.length > 0) throw new UsageError('revoke takes the id of one key')
-    const revoked = await keysOf(input, (keys) => keys.revoke(id, Date.now()))
+    const id = readOnlyWord(input, 'revoke takes the id of one key')
+    const revoked = await withKeyStore(input, (keys) => keys.revoke(id, Date.now()))
     if (input.has('json')) io.print(JSON.stringify({ id, revoked }))
     else if (revoked) io.print(`Key ${plain(id)} is revoked`)
     else io.warn(`There is no key ${plain(id)}`)
@@ -95,57 +92,56 @@ export const keysRotate: Command = {
   flags: placeFlags,
   examples: ['keys rotate'],
   async run(input, io) {
-    if (input.words.length > 0) throw new UsageError('rotate takes flags only')
+    expectNoWords(input, 'rotate takes flags only')
     const { withSecretPlace } = await import('../../server/auth/open-keys.ts')
     const { rotatePushKey } = await import('../../server/system/push-key.ts')
-    await withSecretPlace(placeIn(input), rotatePushKey)
-    if (input.has('json')) io.print(JSON.stringify({ rotated: true }))
-    else io.print('A server uses the new key when it starts the next time')
-    return exitCodes.ok
+    await withSecretPlace(readPlace(input), rotatePushKey)
+    const line = 'A server uses the new key when it starts the next time'
+    return printResult(input, io, { rotated: true }, [line])
   },
 }
 
-async function keysOf<T>(input: Input, work: (keys: KeyStore) => Promise<T>): Promise<T> {
+async function withKeyStore<T>(input: Input, work: (keys: KeyStore) => Promise<T>): Promise<T> {
   const { withKeys } = await import('../../server/auth/open-keys.ts')
-  return withKeys(placeIn(input), work)
+  return withKeys(readPlace(input), work)
 }
 
-function placeIn(input: Input): Readonly<Record<'data' | 'postgres', string | undefined>> {
+function readPlace(input: Input): Readonly<Record<'data' | 'postgres', string | undefined>> {
   return { data: input.text('data'), postgres: input.text('postgres') }
 }
 
-function newKeyIn(input: Input, now: number): NewKey {
-  const tenant = nameIn(input, 'tenant')
-  const wanted = scopesIn(input)
+function readNewKey(input: Input, now: number): NewKey {
+  const tenant = readName(input, 'tenant')
+  const wanted = readScopes(input)
   const foreign = wanted.filter((scope) => !scope.startsWith('ops:'))
   if (tenant === ALL_TENANTS && foreign.length > 0) {
     throw new UsageError(`a key of all tenants has ops scopes only, not ${foreign.join(', ')}`)
   }
-  const expiresAt = expiresIn(input.text('expires'), now)
-  const eventSources = sourcesIn(input)
+  const expiresAt = readExpiry(input.text('expires'), now)
+  const eventSources = readSources(input)
   return {
     tenant,
-    principal: nameIn(input, 'principal'),
+    principal: readName(input, 'principal'),
     scopes: wanted,
     ...(eventSources === undefined ? {} : { eventSources }),
     ...(expiresAt === undefined ? {} : { expiresAt }),
   }
 }
 
-function nameIn(input: Input, flag: string): string {
+function readName(input: Input, flag: string): string {
   const name = input.text(flag)
   if (name !== undefined && name !== '' && name.length <= LONGEST_NAME) return name
   throw new UsageError(`--${flag} takes a name of 1 to ${LONGEST_NAME} characters`)
 }
 
-function scopesIn(input: Input): readonly Scope[] {
+function readScopes(input: Input): readonly Scope[] {
   const words = (input.text('scopes') ?? '').split(',').map((word) => word.trim())
   const unknown = words.filter((word) => !isScope(word))
   if (unknown.length === 0) return words.filter(isScope)
   throw new UsageError(`--scopes takes a list of ${scopes.join(', ')}`)
 }
 
-function sourcesIn(input: Input): readonly string[] | undefined {
+function readSources(input: Input): readonly string[] | undefined {
   const sources = input
     .text('event-sources')
     ?.split(',')
@@ -154,21 +150,21 @@ function sourcesIn(input: Input): readonly string[] | undefined {
   throw new UsageError('--event-sources takes a list of sources, such as ci,github')
 }
 
-const units: Readonly<Record<string, number>> = {
-  m: 60_000,
-  h: 3_600_000,
-  d: 86_400_000,
-}
-
-function expiresIn(text: string | undefined, now: number): number | undefined {
+function readExpiry(text: string | undefined, now: number): number | undefined {
   if (text === undefined) return undefined
-  const [, count, unit = ''] = /^([1-9]\d{0,4})([mhd])$/.exec(text) ?? []
-  const at = count === undefined ? Date.parse(text) : now + Number(count) * (units[unit] ?? 0)
+  const at = parseInstant(text, now, 'future')
   if (at > now) return at
   throw new UsageError('--expires takes a time to come, such as 30d, 12h or an ISO 8601 instant')
 }
 
-function rowOf(key: ApiKey, lastUsed: number | undefined, now: number) {
+function keyLine(row: ReturnType<typeof describeKey>, io: Io): string {
+  const { id, state, tenant, principal, scopes: has, lastUsedAt } = row
+  const used = lastUsedAt === undefined ? 'never used' : `used ${lastUsedAt}`
+  const cells = [id, state.padEnd(7), plain(`${tenant}/${principal}`), has.join(',')]
+  return `${cells.join('  ')}  ${io.paint('dim', used)}`
+}
+
+function describeKey(key: ApiKey, lastUsed: number | undefined, now: number) {
   const { id, tenant, principal, scopes: has, eventSources } = key
   const { createdAt, expiresAt, revokedAt } = key
   const state = isValid(key, now) ? 'valid' : revokedAt === undefined ? 'expired' : 'revoked'

@@ -1,11 +1,9 @@
-import type { Client } from '../../client/client.ts'
 import { isClientError } from '../../client/client-error.ts'
-import { createOps } from '../../client/ops-client.ts'
 import { plain } from '../../core/printable.ts'
 import { type Command, type ExitCode, exitCodes, type Io, UsageError } from '../command.ts'
 import type { ReceiptReport } from '../input/check-file.ts'
-import { opsOptions, urlFlag } from '../input/server-access.ts'
-import { taskIn } from '../input/task-id.ts'
+import { urlFlag } from '../input/server-access.ts'
+import { type NamedTask, taskIn } from '../input/task-id.ts'
 import { counted } from '../views/render.ts'
 
 export const receiptsVerify: Command = {
@@ -33,8 +31,7 @@ export const receiptsVerify: Command = {
       return show(report, input.has('json'), io, give('--keys the keys of the server'), note)
     }
     if (input.has('keys')) throw new UsageError('--keys needs --export: a server has its own keys')
-    const { client, taskId } = await taskIn(input)
-    const report = await reportOf(client, taskId)
+    const report = await fetchReport(await taskIn(input))
     const isVouched = report.receipts.some(({ verdict }) => verdict === 'vouched')
     const advice = give(
       isVouched
@@ -45,10 +42,10 @@ export const receiptsVerify: Command = {
   },
 }
 
-/** An operator sees every task. Without that scope, a caller sees the receipts of its own tasks. */
-async function reportOf(client: Client, taskId: string): Promise<ReceiptReport> {
+/** `/ops` has the receipts of every task, for operators. Other callers get the receipts of their own tasks from A2A. */
+async function fetchReport({ client, ops, taskId }: NamedTask): Promise<ReceiptReport> {
   try {
-    return await createOps(opsOptions(client.url)).receipts(taskId)
+    return await ops.receipts(taskId)
   } catch (error) {
     if (!isClientError(error, 'FORBIDDEN')) throw error
     return client.receipts(taskId)
@@ -75,7 +72,7 @@ function show(
   for (const { seq, problem } of faults) {
     io.print(`${seq === 0 ? 'file' : `record ${seq}`}  ${io.paint('red', plain(problem))}`)
   }
-  // A receipt of a key that is not known here is not a forged one.
+  // A receipt with an unknown key is not verified, but that does not make it forged.
   const isForged = faults.some(({ unknownKey }) => unknownKey === undefined)
   const doubt = isForged ? 'not genuine' : advice
   const verdict = faults.length === 0 ? io.paint('green', 'verified') : doubt

@@ -1,9 +1,15 @@
 /** `lull replay`: folds a recorded task again, or runs new code against the logs of all open tasks. */
-
 import { plain } from '../../core/printable.ts'
 import type { AgentsReplay, ReplayReport, TaskReplay } from '../../server/replay/replay-report.ts'
 import type { TaskSource } from '../../server/replay/stored-tasks.ts'
-import { type Command, exitCodes, type Input, type Io, UsageError } from '../command.ts'
+import {
+  type Command,
+  exitCodes,
+  type Input,
+  type Io,
+  printResult,
+  UsageError,
+} from '../command.ts'
 import { urlFlag } from '../input/server-access.ts'
 import { wholeIdAmong } from '../input/task-id.ts'
 import { counted } from '../views/render.ts'
@@ -49,8 +55,7 @@ async function replayTask(input: Input, tasks: TaskSource, io: Io): Promise<0 | 
   const { replayReport } = await import('../../server/replay/replay-report.ts')
   const taskId = await wholeIdAmong(tasks.ids(), input.words[0] ?? '')
   const report = replayReport(await tasks.recorded(taskId))
-  if (input.has('json')) io.print(JSON.stringify(report))
-  else for (const line of taskLines(report, io)) io.print(line)
+  printResult(input, io, report, taskLines(report, io))
   return report.ok ? exitCodes.ok : exitCodes.refused
 }
 
@@ -75,8 +80,7 @@ async function replayAll(input: Input, tasks: TaskSource, module: string, io: Io
   const { replayOpenTasks } = await import('../../server/replay/replay-report.ts')
   const agents = await loadAgents(module)
   const report = await replayOpenTasks(tasks, agents, input.has('parked'))
-  if (input.has('json')) io.print(JSON.stringify(report))
-  else for (const line of agentLines(report, io)) io.print(line)
+  printResult(input, io, report, agentLines(report, io))
   return report.ok ? exitCodes.ok : exitCodes.refused
 }
 

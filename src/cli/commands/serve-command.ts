@@ -1,5 +1,5 @@
-import { agentSourceFlags, agentsFor } from '../agents-for.ts'
 import type { Command } from '../command.ts'
+import { agentSourceFlags, agentsFor } from '../input/load-agents.ts'
 import { serveUntilStopped, servingFlags } from '../serving.ts'
 
 export const serve: Command = {

@@ -3,9 +3,9 @@ import type { PauseOutcome } from '../../client/tasks/pause-and-resume.ts'
 import type { ResumeConditions } from '../../core/conditions.ts'
 import { plain } from '../../core/printable.ts'
 import { pauseModes } from '../../core/suspension.ts'
-import { type Command, exitCodes, type Paint } from '../command.ts'
-import { wordIn } from '../input/read-input.ts'
-import { jsonIn, urlFlag } from '../input/server-access.ts'
+import { type Command, type Paint, printResult } from '../command.ts'
+import { readChoice, readJsonFlag } from '../input/read-input.ts'
+import { urlFlag } from '../input/server-access.ts'
 import { taskIn } from '../input/task-id.ts'
 import { stateText, stillActs } from '../views/render.ts'
 
@@ -26,8 +26,8 @@ export const tasksPause: Command = {
   async run(input, io) {
     const [reason, mode, conditions] = [
       input.text('reason'),
-      wordIn(input, 'mode', pauseModes),
-      jsonIn(input, 'conditions'),
+      readChoice(input, 'mode', pauseModes),
+      readJsonFlag(input, 'conditions'),
     ]
     const { client, taskId } = await taskIn(input)
     const result = await client.pause(taskId, {
@@ -36,8 +36,7 @@ export const tasksPause: Command = {
       // The server validates the conditions.
       conditions: conditions as ResumeConditions | undefined,
     })
-    io.print(input.has('json') ? JSON.stringify(result) : pauseLine(result, io.paint))
-    return exitCodes.ok
+    return printResult(input, io, result, [pauseLine(result, io.paint)])
   },
 }
 
@@ -53,7 +52,7 @@ export const tasksResume: Command = {
   },
   examples: ['tasks resume <task-id>', `tasks resume <task-id> --input '{"approved": true}'`],
   async run(input, io) {
-    const [handle, given] = [input.text('handle'), jsonIn(input, 'input')]
+    const [handle, given] = [input.text('handle'), readJsonFlag(input, 'input')]
     const { client, taskId } = await taskIn(input)
     const result = await client.resume(taskId, {
       handle,
@@ -62,8 +61,7 @@ export const tasksResume: Command = {
     })
     const { state, previousState } = result
     const line = `Task ${plain(taskId)}  ${stateText(state, io.paint)}, was ${previousState}`
-    io.print(input.has('json') ? JSON.stringify(result) : line)
-    return exitCodes.ok
+    return printResult(input, io, result, [line])
   },
 }
 
@@ -77,8 +75,7 @@ export const tasksCancel: Command = {
     const { client, taskId } = await taskIn(input)
     const task = await client.cancel(taskId)
     const line = `Task ${plain(task.id)}  ${stateText(task.state, io.paint)}`
-    io.print(input.has('json') ? JSON.stringify(task) : line)
-    return exitCodes.ok
+    return printResult(input, io, task, [line])
   },
 }
 

@@ -2,8 +2,16 @@ import type { Client } from '../../client/client.ts'
 import { createOps } from '../../client/ops-client.ts'
 import type { Task } from '../../client/tasks/task-types.ts'
 import { plain } from '../../core/printable.ts'
-import { type State, states } from '../../core/states.ts'
-import { type Command, exitCodes, type Input, type Paint, UsageError } from '../command.ts'
+import { states } from '../../core/states.ts'
+import {
+  type Command,
+  exitCodes,
+  type Input,
+  type Paint,
+  printResult,
+  UsageError,
+} from '../command.ts'
+import { expectNoWords, readChoice } from '../input/read-input.ts'
 import { clientOf, credentials, serverUrl, urlFlag } from '../input/server-access.ts'
 import { age, counted, oneLine, stateText, statusText } from '../views/render.ts'
 
@@ -22,18 +30,14 @@ export const tasksList: Command = {
   },
   examples: ['tasks list', 'tasks list --state input-required', 'tasks list -q --limit 1'],
   async run(input, io) {
-    if (input.words.length > 0) throw new UsageError('list takes flags only')
+    expectNoWords(input, 'list takes flags only')
     const { tasks, total } = await collect(clientOf(input), input)
-    if (input.has('json')) {
-      io.print(JSON.stringify({ tasks, total }))
-      return exitCodes.ok
+    if (input.has('json') || input.has('quiet')) {
+      const ids = tasks.map(({ id }) => plain(id))
+      return printResult(input, io, { tasks, total }, ids)
     }
-    if (input.has('quiet')) {
-      for (const { id } of tasks) io.print(plain(id))
-      return exitCodes.ok
-    }
-    const rows = (await rowsOfLull(input)) ?? tasks.map(rowOf)
-    for (const line of tableOf(rows, io.paint)) io.print(line)
+    const rows = (await fetchOpsRows(input)) ?? tasks.map(rowOfTask)
+    for (const line of tableLines(rows, io.paint)) io.print(line)
     // The server counts core states. With a filter by state its total may include tasks that the client filters out.
     const all = input.has('state') || tasks.length === total
     const count = counted(tasks.length, 'task')
@@ -51,14 +55,18 @@ interface Row {
   readonly text: string
 }
 
-function rowOf(task: Task): Row {
+function rowOfTask(task: Task): Row {
   const { id, state, status } = task
   return { id, state, since: status.timestamp, agent: '', text: statusText(task) }
 }
 
-/** Rows from `/ops`, with the agent and the wake conditions in words. Undefined: the server is not Lull. */
-async function rowsOfLull(input: Input): Promise<readonly Row[] | undefined> {
-  const [state, contextId, limit] = [stateIn(input), input.text('context'), limitIn(input)]
+/** Rows from `/ops`, with the agent and what each task waits for. @returns undefined when the server is not Lull */
+async function fetchOpsRows(input: Input): Promise<readonly Row[] | undefined> {
+  const [state, contextId, limit] = [
+    readChoice(input, 'state', states),
+    input.text('context'),
+    readLimit(input),
+  ]
   const url = serverUrl(input)
   const agent = /\/agents\/([^/]+)\/?$/.exec(url)?.[1]
   const filter = { contextId, agent, ...(state === undefined ? {} : { states: [state] }) }
@@ -79,7 +87,7 @@ async function rowsOfLull(input: Input): Promise<readonly Row[] | undefined> {
   }
 }
 
-function tableOf(rows: readonly Row[], paint: Paint): readonly string[] {
+function tableLines(rows: readonly Row[], paint: Paint): readonly string[] {
   const now = Date.now()
   const states = Math.max(...rows.map(({ state }) => state.length), 0)
   const agents = Math.max(...rows.map(({ agent }) => agent.length), 0)
@@ -101,7 +109,11 @@ async function collect(
   client: Client,
   input: Input,
 ): Promise<{ readonly tasks: readonly Task[]; readonly total: number }> {
-  const [state, contextId, limit] = [stateIn(input), input.text('context'), limitIn(input)]
+  const [state, contextId, limit] = [
+    readChoice(input, 'state', states),
+    input.text('context'),
+    readLimit(input),
+  ]
   const filter = { contextId, state, pageSize: Math.min(limit, PAGE), historyLength: 0 }
   const found: Task[] = []
   let pageToken: string | undefined
@@ -115,15 +127,7 @@ async function collect(
   }
 }
 
-function stateIn(input: Input): State | undefined {
-  const text = input.text('state')
-  if (text === undefined) return undefined
-  const state = states.find((one) => one === text)
-  if (state !== undefined) return state
-  throw new UsageError(`there is no state "${text}"; there are ${states.join(', ')}`)
-}
-
-function limitIn(input: Input): number {
+function readLimit(input: Input): number {
   const text = input.text('limit')
   if (text === undefined) return LIMIT
   if (/^[1-9]\d{0,5}$/.test(text)) return Number(text)

@@ -3,8 +3,8 @@ import type { ReminderInput, ReminderSelection } from '../../client/tasks/remind
 import type { PendingReminder } from '../../client/tasks/task-types.ts'
 import { plain } from '../../core/printable.ts'
 import { pauseModes } from '../../core/suspension.ts'
-import { type Command, exitCodes, type Input, type Paint, UsageError } from '../command.ts'
-import { wordIn } from '../input/read-input.ts'
+import { type Command, type Input, type Paint, printResult, UsageError } from '../command.ts'
+import { readChoice } from '../input/read-input.ts'
 import { clientOf, urlFlag } from '../input/server-access.ts'
 import { wholeId } from '../input/task-id.ts'
 import { counted, oneLine } from '../views/render.ts'
@@ -40,36 +40,34 @@ export const tasksRemind: Command = {
     }
     const client = clientOf(input)
     const taskId = await wholeId(client, given)
-    const print = (result: unknown, ...lines: readonly string[]): void => {
-      for (const line of input.has('json') ? [JSON.stringify(result)] : lines) io.print(line)
-    }
     if (input.has('clear')) {
       if (body !== undefined) throw new UsageError('--clear takes no text')
-      const result = await client.clearReminders(taskId, selectionIn(input))
-      print(result, `Cleared ${counted(result.clearedCount, 'reminder')}`)
-    } else if (body === undefined) {
-      const reminders = await client.reminders(taskId)
-      const none = ['No reminders are pending']
-      const lines = reminders.map((one) => reminderLine(one, io.paint))
-      print({ taskId, reminders }, ...(lines.length === 0 ? none : lines))
-    } else {
-      const result = await client.remind(taskId, reminderIn(input, body))
-      if (result.outcome !== 'accepted') throw new Error('no fall-back was asked for')
-      const { reminderId, dedupedCount } = result
-      const instead = dedupedCount === 0 ? '' : `, in place of ${counted(dedupedCount, 'reminder')}`
-      const accepted = `${io.paint('green', 'accepted')}${instead}`
-      print(result, `Reminder ${io.paint('bold', plain(reminderId))}  ${accepted}`)
+      const result = await client.clearReminders(taskId, readSelection(input))
+      return printResult(input, io, result, [`Cleared ${counted(result.clearedCount, 'reminder')}`])
     }
-    return exitCodes.ok
+    if (body === undefined) {
+      const reminders = await client.reminders(taskId)
+      const lines = reminders.map((one) => reminderLine(one, io.paint))
+      const none = ['No reminders are pending']
+      return printResult(input, io, { taskId, reminders }, lines.length === 0 ? none : lines)
+    }
+    const result = await client.remind(taskId, readReminder(input, body))
+    if (result.outcome !== 'accepted') throw new Error('the client fell back without being told to')
+    const { reminderId, dedupedCount } = result
+    const instead = dedupedCount === 0 ? '' : `, in place of ${counted(dedupedCount, 'reminder')}`
+    const accepted = `${io.paint('green', 'accepted')}${instead}`
+    return printResult(input, io, result, [
+      `Reminder ${io.paint('bold', plain(reminderId))}  ${accepted}`,
+    ])
   },
 }
 
-function reminderIn(input: Input, body: string): ReminderInput {
+function readReminder(input: Input, body: string): ReminderInput {
   const [id, dedupeKey, source] = [input.text('id'), input.text('key'), input.text('source')]
-  const [ttlTurns, tags] = [turnsIn(input), input.texts('tag')]
-  const mode = wordIn(input, 'mode', pauseModes)
-  const propagate = wordIn(input, 'propagate', ['session', 'all', 'none'] as const)
-  const roleHint = wordIn(input, 'role', ['system', 'developer'] as const)
+  const [ttlTurns, tags] = [readTurns(input), input.texts('tag')]
+  const mode = readChoice(input, 'mode', pauseModes)
+  const propagate = readChoice(input, 'propagate', ['session', 'all', 'none'] as const)
+  const roleHint = readChoice(input, 'role', ['system', 'developer'] as const)
   return {
     body,
     ...(id === undefined ? {} : { id }),
@@ -84,7 +82,7 @@ function reminderIn(input: Input, body: string): ReminderInput {
   }
 }
 
-function selectionIn(input: Input): ReminderSelection {
+function readSelection(input: Input): ReminderSelection {
   const [id, tag, dedupeKey] = [input.text('id'), input.text('tag'), input.text('key')]
   return {
     ...(id === undefined ? {} : { id }),
@@ -93,7 +91,7 @@ function selectionIn(input: Input): ReminderSelection {
   }
 }
 
-function turnsIn(input: Input): number | undefined {
+function readTurns(input: Input): number | undefined {
   const text = input.text('ttl')
   if (text === undefined) return undefined
   if (/^[1-9]\d{0,14}$/.test(text)) return Number(text)

@@ -1,8 +1,6 @@
-import { createOps } from '../../client/ops-client.ts'
 import { plain } from '../../core/printable.ts'
-import { type Command, exitCodes, type Input, type Io } from '../command.ts'
-import { exitCodeOf } from '../exit-code-of.ts'
-import { opsOptions, serverUrl, urlFlag } from '../input/server-access.ts'
+import { type Command, exitCodeOf, exitCodes, type Input, type Io } from '../command.ts'
+import { opsFor, serverUrl, urlFlag } from '../input/server-access.ts'
 import { taskIn } from '../input/task-id.ts'
 import { watchOpenTasks } from '../views/watch-open-tasks.ts'
 import { watchTask } from '../views/watch-task.ts'
@@ -23,7 +21,7 @@ async function watchAll(input: Input, io: Io) {
   const agent = /\/agents\/([^/]+)\/?$/.exec(url)?.[1]
   const forget = io.interrupted(() => 'The tasks go on.')
   try {
-    await watchOpenTasks({ ops: createOps(opsOptions(url)), agent }, input.has('json'), io)
+    await watchOpenTasks({ ops: opsFor(url), agent }, input.has('json'), io)
     return exitCodes.ok
   } finally {
     forget()
@@ -31,15 +29,12 @@ async function watchAll(input: Input, io: Io) {
 }
 
 async function watchOne(input: Input, io: Io) {
-  const { client, taskId } = await taskIn(input)
+  const { client, ops, taskId } = await taskIn(input)
   // The first read is not retried, so that a wrong address or id is reported at once.
   const first = await client.get(taskId)
   const forget = io.interrupted(() => `Task ${plain(taskId)} goes on.`)
   try {
-    if (!input.has('json')) {
-      const ops = createOps(opsOptions(serverUrl(input)))
-      return exitCodeOf(await watchTask(client, ops, first, io))
-    }
+    if (!input.has('json')) return exitCodeOf(await watchTask(client, ops, first, io))
     let { state } = first
     const onLost = (): void => io.warn('connection lost; waiting for the server')
     for await (const frame of client.watch(taskId, { onLost })) {

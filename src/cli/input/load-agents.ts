@@ -1,12 +1,11 @@
 /** Loads agents from a module of the user: `export const agents = […]`, or a default export. */
-
 import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { describeError } from '../../core/describe-error.ts'
 import type { Agent } from '../../server/serve.ts'
 import { StartError } from '../../server/start-error.ts'
-import { UsageError } from '../command.ts'
+import { type Flag, type Input, UsageError } from '../command.ts'
 
 /** @throws UsageError when there is no such file, StartError when it holds no agents or does not load */
 export async function loadAgents(file: string): Promise<readonly Agent[]> {
@@ -40,4 +39,22 @@ async function load(path: string, file: string): Promise<Readonly<Record<string,
 function isAgent(value: unknown): value is Agent {
   if (typeof value !== 'object' || value === null || !('name' in value)) return false
   return typeof value.name === 'string' && ('run' in value || 'receive' in value)
+}
+
+export const agentSourceFlags: Readonly<Record<string, Flag>> = {
+  script: { about: 'Serve the script agent in place of a module' },
+  demo: { about: 'Serve the demo agents in place of a module' },
+}
+
+export async function agentsFor(input: Input): Promise<readonly Agent[]> {
+  const { words, has } = input
+  const [file, ...more] = words
+  const sources = [file !== undefined, has('script'), has('demo')].filter(Boolean)
+  if (sources.length !== 1 || more.length > 0) {
+    throw new UsageError('give one module of agents, or --script, or --demo')
+  }
+  if (file !== undefined) return loadAgents(file)
+  if (has('demo')) return (await import('../../demo/demo-agents.ts')).demoAgents
+  const { scriptAgent } = await import('../../testing/script-agent/script-agent.ts')
+  return [scriptAgent]
 }

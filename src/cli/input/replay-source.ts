@@ -1,9 +1,8 @@
 /** Where `lull replay` reads tasks: from a server, or from a store that no server has open. */
-import { createOps } from '../../client/ops-client.ts'
 import { recordedIn } from '../../server/replay/replay-report.ts'
 import { type TaskSource, withStoredTasks } from '../../server/replay/stored-tasks.ts'
 import { type Input, UsageError } from '../command.ts'
-import { opsOptions, serverUrl } from './server-access.ts'
+import { opsFor, serverUrl } from './server-access.ts'
 
 /** @throws UsageError */
 export function withTasks<T>(input: Input, work: (tasks: TaskSource) => Promise<T>): Promise<T> {
@@ -21,7 +20,7 @@ export function withTasks<T>(input: Input, work: (tasks: TaskSource) => Promise<
 const PAGE = 100
 
 function tasksOf(url: string): TaskSource {
-  const ops = createOps(opsOptions(url))
+  const ops = opsFor(url)
   return {
     recorded: async (taskId) => recordedIn(await ops.log(taskId)),
     async *ids(states) {

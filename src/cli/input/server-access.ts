@@ -1,8 +1,7 @@
-/** Shared by the commands that call a server. */
+/** The server that a command calls: its address, the credential, and clients for it. */
 import type { Client } from '../../client/client.ts'
 import { createClient } from '../../client/create-client.ts'
-import type { OpsOptions } from '../../client/ops-client.ts'
-import type { Json } from '../../core/json.ts'
+import { createOps, type Ops } from '../../client/ops-client.ts'
 import { readSettings } from '../../server/settings.ts'
 import { type Flag, type Input, UsageError } from '../command.ts'
 
@@ -15,20 +14,24 @@ export const urlFlag: Readonly<Record<string, Flag>> = {
 
 /** @throws UsageError */
 export function clientFor(url: string): Client {
-  return createClient({ url: checked(url), headers: credentials() })
+  return createClient({ url: expectHttp(url), headers: credentials() })
 }
 
 export function clientOf(input: Input): Client {
   return createClient({ url: serverUrl(input), headers: credentials() })
 }
 
-/** For `createOps`: the owner of a server sees all tenants, a credential has its own. */
-export function opsOptions(url: string): OpsOptions {
+/** Without a credential the caller owns the server and sees all tenants. A credential has its own tenant. */
+export function opsFor(url: string): Ops {
   const headers = credentials()
-  return headers['authorization'] === undefined ? { url, tenant: '*' } : { url, headers }
+  return createOps(headers['authorization'] === undefined ? { url, tenant: '*' } : { url, headers })
 }
 
-/** The credential of every call, from the environment: what is typed stays in the history of the shell. */
+export function opsOf(input: Input): Ops {
+  return opsFor(serverUrl(input))
+}
+
+/** The credential comes from the environment, because flags stay in the history of the shell. */
 export function credentials(): Readonly<Record<string, string>> {
   const { token } = readSettings()
   return token === undefined ? {} : { authorization: `Bearer ${token}` }
@@ -36,27 +39,17 @@ export function credentials(): Readonly<Record<string, string>> {
 
 /** @throws UsageError */
 export function serverUrl(input: Input): string {
-  return checked(input.text('url') ?? defaultUrl())
+  return expectHttp(input.text('url') ?? defaultUrl())
 }
 
-function checked(url: string): string {
+function expectHttp(url: string): string {
   if (URL.canParse(url) && /^https?:$/.test(new URL(url).protocol)) return url
   throw new UsageError(`"${url}" is not an http address`)
 }
 
 function defaultUrl(): string {
   const { host, port } = readSettings()
-  // These are addresses to listen on. They cannot be called.
+  // A server can listen on these addresses, but nobody can call them.
   const name = host === '0.0.0.0' || host === '::' ? '127.0.0.1' : host
   return `http://${name.includes(':') ? `[${name}]` : name}:${port}`
-}
-
-export function jsonIn(input: Input, flag: string): Json | undefined {
-  const text = input.text(flag)
-  if (text === undefined) return undefined
-  try {
-    return JSON.parse(text) as Json
-  } catch (cause) {
-    throw new UsageError(`--${flag} takes JSON, such as '"text"' or '{"a": 1}'`, { cause })
-  }
 }

@@ -1,7 +1,9 @@
 /** Short forms of task ids: a unique prefix or suffix of an id, or `@last` for the newest task. */
 import type { Client } from '../../client/client.ts'
+import type { Ops } from '../../client/ops-client.ts'
 import { type Input, UsageError } from '../command.ts'
-import { clientOf } from './server-access.ts'
+import { readOnlyWord } from './read-input.ts'
+import { clientOf, opsOf } from './server-access.ts'
 
 /** A shorter part of an id could match by accident. */
 const SHORTEST = 4
@@ -10,20 +12,25 @@ const PAGE = 100
 /** Pages that are searched. Older tasks need their whole id. */
 const PAGES = 10
 
-/** The task named by the only argument of a command. @throws UsageError */
-export async function taskIn(input: Input): Promise<{ client: Client; taskId: string }> {
-  const [given, ...more] = input.words
-  if (given === undefined || more.length > 0) throw new UsageError('give one task id')
-  const client = clientOf(input)
-  return { client, taskId: await wholeId(client, given) }
+export interface NamedTask {
+  readonly client: Client
+  readonly ops: Ops
+  readonly taskId: string
 }
 
-/** A text that is no part of a known id is returned unchanged: other servers have other ids. @throws UsageError */
+/** The task that the only argument of a command names, and clients for its server. @throws UsageError */
+export async function taskIn(input: Input): Promise<NamedTask> {
+  const given = readOnlyWord(input, 'give one task id')
+  const client = clientOf(input)
+  return { client, ops: opsOf(input), taskId: await wholeId(client, given) }
+}
+
+/** A text that is part of no known id is returned unchanged, because other servers have other ids. @throws UsageError */
 export function wholeId(client: Client, given: string): Promise<string> {
   return wholeIdAmong(recentIds(client), given)
 }
 
-/** @param ids the latest change first; only the first ones are searched @throws UsageError */
+/** @param ids the last changed task first; only the first 1,000 are searched @throws UsageError */
 export async function wholeIdAmong(ids: AsyncIterable<string>, given: string): Promise<string> {
   if (given === '@last') return newest(ids)
   if (given.length >= WHOLE_ID || !/^[0-9a-f-]+$/i.test(given)) return given

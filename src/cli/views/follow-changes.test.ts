@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { ClientError } from '../../client/client-error.ts'
 import type { Changes } from '../../client/index.ts'
-import { followChanges } from './follow-changes.ts'
+import { followChanges, sleep } from './follow-changes.ts'
 
 const opened: Changes = { tasks: [], more: false }
 const changed: Changes = { tasks: [], more: true }
@@ -54,4 +54,13 @@ it('L2: waits longer for a server that stays away', async () => {
 it('L2: ends with an error that a retry cannot fix', async () => {
   const refused = new ClientError('refused', 'no', { reason: 'FORBIDDEN', status: 403 })
   expect((await followed(serverOf([opened], refused), 5)).error).toBe(refused)
+})
+
+const HOUR = 3_600_000
+
+it('ends at once when the signal fires, or has fired', async () => {
+  const left = new AbortController()
+  const before = sleep(HOUR, left.signal)
+  left.abort()
+  await Promise.all([before, sleep(HOUR, left.signal)])
 })

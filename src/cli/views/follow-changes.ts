@@ -5,10 +5,11 @@
  *      `connected` must read the present state.
  *  L2  Errors that a retry cannot fix end it. All others are followed by another attempt, with growing waits.
  */
+
+import { setTimeout as waited } from 'node:timers/promises'
 import { isClientError } from '../../client/client-error.ts'
 import type { Changes } from '../../client/index.ts'
 import type { Ops } from '../../client/ops-client.ts'
-import { sleep } from '../sleep.ts'
 
 const FIRST_WAIT_MS = 250
 const LONGEST_WAIT_MS = 5_000
@@ -45,4 +46,9 @@ export async function followChanges(
     await wait(waitMs, signal)
     waitMs = Math.min(waitMs * 2, LONGEST_WAIT_MS)
   }
+}
+
+/** Resolves after a time, or at once when the signal fires. Afterwards nothing listens to the signal any more. */
+export async function sleep(ms: number, signal: AbortSignal): Promise<void> {
+  await waited(ms, undefined, { signal }).catch(() => undefined)
 }

@@ -4,7 +4,7 @@ import type { TimelineEntry } from '../../client/index.ts'
 import { chunksOf, readEvents } from '../../client/wire/event-reader.ts'
 import type { Io } from '../command.ts'
 import { credentials } from '../input/server-access.ts'
-import { sleep } from '../sleep.ts'
+import { sleep } from './follow-changes.ts'
 import { oneLine } from './render.ts'
 
 const IDLE_MS = 60_000
