@@ -21,7 +21,7 @@ export {
   reject,
   type Skill,
   type Spend,
-} from './engine/agent.ts'
+} from './engine/author/agent.ts'
 export type {
   AgentTask,
   Answer,
@@ -44,33 +44,36 @@ export type {
   Tool,
   ToolResult,
   Turn,
-} from './engine/agent-task.ts'
-export type { Conversation, ConversationArtifact } from './engine/conversation.ts'
-export type { Schedule, ScheduleFacts } from './engine/schedules/schedule.ts'
-export type { OutputOf, StandardSchemaV1 } from './engine/standard-schema.ts'
+} from './engine/author/agent-task.ts'
+export type { Conversation, ConversationArtifact } from './engine/author/conversation.ts'
+export type { OutputOf, StandardSchemaV1 } from './engine/author/standard-schema.ts'
 export type {
   ChangedByJson,
   JsonSerializable,
   NotJsonSerializable,
   StepResult,
-} from './engine/step-result.ts'
+} from './engine/author/step-result.ts'
+export type { Schedule, ScheduleFacts } from './engine/schedules/schedule.ts'
 
 // What reminds tasks by itself, and how reminders are written for a model.
 
 export { renderReminders } from './core/render-reminders.ts'
-export { idle } from './engine/providers/idle.ts'
+export { idle } from './engine/author/providers/idle.ts'
 export type {
   ProviderInput,
   ReminderProvider,
   ReminderProviders,
   TurnStart,
-} from './engine/providers/provider.ts'
-export { resumed } from './engine/providers/resumed.ts'
-export { type TokenPressureOptions, tokenPressure } from './engine/providers/token-pressure.ts'
+} from './engine/author/providers/provider.ts'
+export { resumed } from './engine/author/providers/resumed.ts'
+export {
+  type TokenPressureOptions,
+  tokenPressure,
+} from './engine/author/providers/token-pressure.ts'
 export {
   type ToolOutputTruncatedOptions,
   toolOutputTruncated,
-} from './engine/providers/tool-output-truncated.ts'
+} from './engine/author/providers/tool-output-truncated.ts'
 
 // How it is served.
 

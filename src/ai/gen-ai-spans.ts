@@ -3,7 +3,7 @@
  * their step. An answer from the journal is no span. Prompts, answers, inputs and results are never on them.
  */
 import { type Attributes, type Span, SpanKind, SpanStatusCode, trace } from '@opentelemetry/api'
-import type { AgentTask } from '../engine/agent-task.ts'
+import type { AgentTask } from '../engine/author/agent-task.ts'
 import type { Answer } from './model/answer.ts'
 import type { AnyModel, ModelCall } from './model/any-model.ts'
 import { usageOf } from './model/usage.ts'

@@ -1,6 +1,6 @@
 /** A booking of the travel agent, as text and as a document. It is stored in the metadata of its confirmation. */
 import type { Artifact } from '../core/message.ts'
-import type { ArtifactInput } from '../engine/agent-task.ts'
+import type { ArtifactInput } from '../engine/author/agent-task.ts'
 import { encodePdf } from './pdf.ts'
 
 export type BookingKind = 'flight' | 'hotel' | 'snowmobile'

@@ -1,4 +1,4 @@
-import type { Agent } from '../engine/agent.ts'
+import type { Agent } from '../engine/author/agent.ts'
 import { scriptAgent } from '../testing/script-agent/script-agent.ts'
 import { builder } from './builder.ts'
 import { guide } from './guide.ts'

@@ -3,8 +3,8 @@
  * becomes a task that runs that agent's code, so the same requests work here and at that agent's own address.
  */
 import { type Message, textOf } from '../core/message.ts'
-import { type Agent, agent } from '../engine/agent.ts'
-import type { Conversation } from '../engine/conversation.ts'
+import { type Agent, agent } from '../engine/author/agent.ts'
+import type { Conversation } from '../engine/author/conversation.ts'
 import { scriptAgent } from '../testing/script-agent/script-agent.ts'
 import { builder } from './builder.ts'
 import { colourIn, painter, pictureOf, subjectIn } from './painter.ts'

@@ -1,7 +1,7 @@
 /** Paints pictures and refines them. A refined picture keeps its name and gets a new id (A2A, "Life of a Task"). */
 import type { Artifact } from '../core/message.ts'
-import { type Agent, agent, type Outcome } from '../engine/agent.ts'
-import type { AgentTask } from '../engine/agent-task.ts'
+import { type Agent, agent, type Outcome } from '../engine/author/agent.ts'
+import type { AgentTask } from '../engine/author/agent-task.ts'
 import {
   colours,
   describePicture,

@@ -2,8 +2,8 @@
  * Books a journey: a flight after the user's consent, then a hotel and activities. Each request is a task of its own.
  * Tasks that refer to the same booking run in parallel (A2A, "Life of a Task").
  */
-import { type Agent, agent, type Outcome } from '../engine/agent.ts'
-import type { AgentTask } from '../engine/agent-task.ts'
+import { type Agent, agent, type Outcome } from '../engine/author/agent.ts'
+import type { AgentTask } from '../engine/author/agent-task.ts'
 import {
   type Booking,
   type BookingKind,

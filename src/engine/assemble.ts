@@ -5,9 +5,9 @@ import type { Log } from '../ports/log.ts'
 import { noMeter } from '../ports/meter.ts'
 import type { ClusterStore } from '../ports/store/cluster.ts'
 import { noTracing } from '../ports/tracing.ts'
-import type { Agent } from './agent.ts'
-import { createAgentTable } from './agent-table.ts'
 import { createAudit } from './audit.ts'
+import type { Agent } from './author/agent.ts'
+import { createAgentTable } from './author/agent-table.ts'
 import {
   createMembership,
   createSoleMembership,

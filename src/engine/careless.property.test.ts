@@ -8,7 +8,7 @@ import { isTerminal } from '../core/states.ts'
 import type { Task } from '../core/task.ts'
 import { createMemoryStore } from '../stores/memory/memory-store.ts'
 import { createManualClock } from '../testing/manual-clock.ts'
-import type { Agent } from './agent.ts'
+import type { Agent } from './author/agent.ts'
 import {
   type CarelessOperations,
   carelessAgent,

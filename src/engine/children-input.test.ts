@@ -3,8 +3,8 @@ import { expect, it } from 'vitest'
 import { z } from 'zod'
 import type { Json } from '../core/json.ts'
 import { createMemoryStore } from '../stores/memory/memory-store.ts'
-import { type Agent, agent } from './agent.ts'
-import type { AgentTask } from './agent-task.ts'
+import { type Agent, agent } from './author/agent.ts'
+import type { AgentTask } from './author/agent-task.ts'
 import { alice, createHarness, dataOf, running } from './test-support/engine-harness.ts'
 
 const code = (error: { code: string }): string => error.code

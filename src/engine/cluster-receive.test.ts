@@ -1,6 +1,6 @@
 /** One message with a key that reaches two processes of an agent that decides before a task exists. */
 import { expect, it } from 'vitest'
-import { agent } from './agent.ts'
+import { agent } from './author/agent.ts'
 import { createClusterHarness } from './test-support/cluster-harness.ts'
 import { alice, effects, message, signal } from './test-support/engine-harness.ts'
 

@@ -6,7 +6,7 @@ import type { MemoryUsage } from '../ports/memory.ts'
 import type { Meter } from '../ports/meter.ts'
 import type { Store } from '../ports/store.ts'
 import type { Tracing } from '../ports/tracing.ts'
-import type { Agent } from './agent.ts'
+import type { Agent } from './author/agent.ts'
 import type { EngineSettings } from './options.ts'
 
 export interface ProcessName {

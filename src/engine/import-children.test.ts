@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import type { Json } from '../core/json.ts'
 import type { TaskExport } from '../core/task-export.ts'
 import { createSigner } from '../server/system/signer.ts'
-import type { AgentTask, Child } from './agent-task.ts'
+import type { AgentTask, Child } from './author/agent-task.ts'
 import type { Caller } from './caller.ts'
 import {
   alice,

@@ -1,5 +1,5 @@
 /** Which control an agent offers to those who send it tasks. Cards and capabilities say the same in every protocol. */
-import type { Agent } from './agent.ts'
+import type { Agent } from './author/agent.ts'
 
 export interface Offers {
   readonly pause: boolean

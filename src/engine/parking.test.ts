@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest'
 import type { EventFilter, ResumeConditions } from '../core/conditions.ts'
 import type { Wake } from '../core/suspension.ts'
-import type { Park } from './agent-task.ts'
+import type { Park } from './author/agent-task.ts'
 import {
   alice,
   createHarness,

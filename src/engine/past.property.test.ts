@@ -2,7 +2,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { Json } from '../core/json.ts'
-import type { AgentTask } from './agent-task.ts'
+import type { AgentTask } from './author/agent-task.ts'
 import {
   alice,
   createHarness,

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { PauseMode } from '../core/suspension.ts'
-import type { AgentTask } from './agent-task.ts'
+import type { AgentTask } from './author/agent-task.ts'
 import {
   aborted,
   alice,

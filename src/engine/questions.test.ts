@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { Json } from '../core/json.ts'
-import type { AgentDefinition } from './agent.ts'
-import type { AgentTask, ConsentRequest } from './agent-task.ts'
+import type { AgentDefinition } from './author/agent.ts'
+import type { AgentTask, ConsentRequest } from './author/agent-task.ts'
 import {
   alice,
   createHarness,

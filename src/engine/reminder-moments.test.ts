@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest'
 import type { Json } from '../core/json.ts'
 import type { LogRecord } from '../core/records.ts'
-import type { AgentTask } from './agent-task.ts'
+import type { AgentTask } from './author/agent-task.ts'
 import { createHarnessThatCrashes } from './test-support/crash-at-record.ts'
 import {
   alice,

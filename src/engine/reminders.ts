@@ -1,7 +1,7 @@
 /** Adds, lists and clears the reminders of a task for a caller. */
 import { LullError } from '../core/errors.ts'
 import type { Reminder } from '../core/reminders.ts'
-import type { Agent } from './agent.ts'
+import type { Agent } from './author/agent.ts'
 import type { Caller } from './caller.ts'
 import { type EngineContext, taskFor } from './context.ts'
 import { clearRemindersInput, remindInput } from './inputs.ts'

@@ -1,7 +1,7 @@
 /** V2: events.ts. W4: run-slot.ts. */
 import { describe, expect, it } from 'vitest'
 import { createMemoryStore } from '../stores/memory/memory-store.ts'
-import type { AgentTask, Child } from './agent-task.ts'
+import type { AgentTask, Child } from './author/agent-task.ts'
 import {
   alice,
   createHarness,

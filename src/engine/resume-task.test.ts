@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { Json } from '../core/json.ts'
-import type { AgentDefinition } from './agent.ts'
+import type { AgentDefinition } from './author/agent.ts'
 import type { EngineOptions } from './options.ts'
 import {
   alice,

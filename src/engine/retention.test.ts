@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { type Message, textOf } from '../core/message.ts'
-import { agent } from './agent.ts'
+import { agent } from './author/agent.ts'
 import { createClusterHarness } from './test-support/cluster-harness.ts'
 import {
   alice,

@@ -3,7 +3,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { isLullError } from '../core/errors.ts'
 import { createMemoryStore } from '../stores/memory/memory-store.ts'
-import type { AgentTask } from './agent-task.ts'
+import type { AgentTask } from './author/agent-task.ts'
 import {
   alice,
   createHarness,

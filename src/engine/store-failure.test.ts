@@ -1,6 +1,6 @@
 /** When the store fails: callers are told, nothing is told as success, and running tasks wait and go on. */
 import { describe, expect, it } from 'vitest'
-import type { AgentTask } from './agent-task.ts'
+import type { AgentTask } from './author/agent-task.ts'
 import {
   alice,
   createHarness,

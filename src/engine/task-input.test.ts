@@ -2,8 +2,8 @@
 import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
 import type { Part } from '../core/message.ts'
-import { agent } from './agent.ts'
-import type { StandardSchemaV1 } from './standard-schema.ts'
+import { agent } from './author/agent.ts'
+import type { StandardSchemaV1 } from './author/standard-schema.ts'
 import {
   alice,
   createHarness,

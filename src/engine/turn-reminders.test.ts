@@ -1,7 +1,7 @@
 /** What the code of a turn sees of its reminders, live and rebuilt. */
 import { describe, expect, it } from 'vitest'
 import type { Json } from '../core/json.ts'
-import type { Turn } from './agent-task.ts'
+import type { Turn } from './author/agent-task.ts'
 import {
   alice,
   createHarness,

@@ -8,7 +8,7 @@ import type { LogRecord } from '../core/records.ts'
 import type { StoredTask } from '../ports/store/tasks.ts'
 import type { Store } from '../ports/store.ts'
 import { createMemoryStore } from '../stores/memory/memory-store.ts'
-import type { AgentTask, Child } from './agent-task.ts'
+import type { AgentTask, Child } from './author/agent-task.ts'
 import {
   alice,
   createHarness,

@@ -1,6 +1,6 @@
 /** The page at `/`: the agents of the server, and how to call them. */
 import { createHash } from 'node:crypto'
-import type { Agent } from '../engine/agent.ts'
+import type { Agent } from '../engine/author/agent.ts'
 import { version } from './version.ts'
 
 const style = `

@@ -6,7 +6,7 @@
 import type { Readable, Writable } from 'node:stream'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { isLullError } from '../core/errors.ts'
-import type { Agent } from '../engine/agent.ts'
+import type { Agent } from '../engine/author/agent.ts'
 import type { Log } from '../ports/log.ts'
 import { isLocked } from '../stores/sqlite/directory-lock.ts'
 import { loadDriver } from '../stores/sqlite/driver.ts'

@@ -2,7 +2,7 @@ import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import { type Agent, agent } from '../engine/agent.ts'
+import { type Agent, agent } from '../engine/author/agent.ts'
 import type { Log } from '../ports/log.ts'
 import { type RunningServer, type ServeOptions, serve } from './serve.ts'
 

@@ -1,5 +1,5 @@
 /** `serve({ agents })` runs an engine behind an HTTP socket. */
-import type { Agent } from '../engine/agent.ts'
+import type { Agent } from '../engine/author/agent.ts'
 import type { Engine } from '../engine/engine.ts'
 import type { Log } from '../ports/log.ts'
 import { noMeter } from '../ports/meter.ts'

@@ -2,7 +2,7 @@
 import { fold } from '../core/evolve.ts'
 import type { LogRecord } from '../core/records.ts'
 import type { Task } from '../core/task.ts'
-import type { Agent } from '../engine/agent.ts'
+import type { Agent } from '../engine/author/agent.ts'
 import { createEngine } from '../engine/engine.ts'
 import type { IdSource } from '../ports/ids.ts'
 import type { Store } from '../ports/store.ts'

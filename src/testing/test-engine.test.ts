@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
-import { agent } from '../engine/agent.ts'
-import type { AgentTask } from '../engine/agent-task.ts'
+import { agent } from '../engine/author/agent.ts'
+import type { AgentTask } from '../engine/author/agent-task.ts'
 import { testEngine } from './test-engine.ts'
 
 const named = (run: (task: AgentTask) => Promise<string>) =>

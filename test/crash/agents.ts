@@ -1,5 +1,5 @@
 /** Agents that a restart finds changed. */
-import { type Agent, agent } from '../../src/engine/agent.ts'
+import { type Agent, agent } from '../../src/engine/author/agent.ts'
 import type { WriterParts } from './writer.ts'
 
 export type AgentName = 'script' | 'editor' | 'editor, edited' | 'talker' | 'writer'

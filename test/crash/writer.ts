@@ -9,7 +9,7 @@ import { z } from 'zod'
 import { aiAgent } from '../../src/ai/agent/ai-agent.ts'
 import { scriptedModel } from '../../src/ai/test-support/mock-model.ts'
 import type { refusals } from '../../src/ai/test-support/provider-rules.ts'
-import type { Agent } from '../../src/engine/agent.ts'
+import type { Agent } from '../../src/engine/author/agent.ts'
 import { effectLine } from '../../src/testing/script-agent/effects.ts'
 
 export interface WriterParts {

@@ -6,7 +6,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, describe } from 'vitest'
-import type { Agent } from '../../src/engine/agent.ts'
+import type { Agent } from '../../src/engine/author/agent.ts'
 import type { EngineOptions } from '../../src/engine/options.ts'
 import {
   createHarness,

@@ -1,7 +1,7 @@
 /** The seven stories of the seed documents, told as the people in them would. */
 import { expect, it } from 'vitest'
-import { agent } from '../../src/engine/agent.ts'
-import type { AgentTask } from '../../src/engine/agent-task.ts'
+import { agent } from '../../src/engine/author/agent.ts'
+import type { AgentTask } from '../../src/engine/author/agent-task.ts'
 import { alice, dataOf, effects } from '../../src/engine/test-support/engine-harness.ts'
 import { describeScenarios } from './engines.ts'
 

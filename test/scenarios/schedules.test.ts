@@ -1,6 +1,6 @@
 /** The pause of a schedule is in the store: it outlives the process, however that ends. */
 import { expect, it } from 'vitest'
-import { agent } from '../../src/engine/agent.ts'
+import { agent } from '../../src/engine/author/agent.ts'
 import type { Caller } from '../../src/engine/caller.ts'
 import { describeScenarios } from './engines.ts'
 

@@ -3,8 +3,8 @@
  * for, and each of them is a journaled step. The transcript of the task is the conversation of the model.
  */
 import type { StepResult, StopCondition, ToolSet } from 'ai'
-import { type Agent, agent, type Outcome } from '../../engine/agent.ts'
-import type { AgentTask } from '../../engine/agent-task.ts'
+import { type Agent, agent, type Outcome } from '../../engine/author/agent.ts'
+import type { AgentTask } from '../../engine/author/agent-task.ts'
 import { remindSelf } from '../tools/built-in.ts'
 import { afterTurn, nothingSpent, withinBudget } from './budget.ts'
 import { checkOptions } from './check-options.ts'

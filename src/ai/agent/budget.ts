@@ -1,6 +1,6 @@
 /** What a task has spent since it was last allowed to, and whether that is too much. */
 import type { UsageReport } from '../../core/records.ts'
-import type { AgentTask } from '../../engine/agent-task.ts'
+import type { AgentTask } from '../../engine/author/agent-task.ts'
 import type { Budget } from './options.ts'
 
 export interface Spending {

@@ -5,7 +5,7 @@
 import { jsonSchema, type ToolSet } from 'ai'
 import { LullError } from '../../core/errors.ts'
 import type { Json, JsonObject } from '../../core/json.ts'
-import type { AgentTask } from '../../engine/agent-task.ts'
+import type { AgentTask } from '../../engine/author/agent-task.ts'
 import type { McpLog } from '../../mcp/client/connect.ts'
 import type { McpClient, McpTool } from '../../mcp/client/mcp-client.ts'
 import type { McpServer } from '../../mcp/client/server-config.ts'

@@ -7,8 +7,8 @@ import type {
   ToolChoice,
   ToolSet,
 } from 'ai'
-import type { AgentDefinition } from '../../engine/agent.ts'
-import type { AgentTask, Retry, Turn } from '../../engine/agent-task.ts'
+import type { AgentDefinition } from '../../engine/author/agent.ts'
+import type { AgentTask, Retry, Turn } from '../../engine/author/agent-task.ts'
 import type { McpServer } from '../../mcp/client/server-config.ts'
 import type { ModelUsage } from '../model/usage.ts'
 import type { OnInterrupted } from '../tools/durable-tools.ts'

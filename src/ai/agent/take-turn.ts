@@ -9,7 +9,7 @@ import {
 } from 'ai'
 import type { Json } from '../../core/json.ts'
 import type { UsageReport } from '../../core/records.ts'
-import type { AgentTask, Turn } from '../../engine/agent-task.ts'
+import type { AgentTask, Turn } from '../../engine/author/agent-task.ts'
 import { liveModel } from '../model/durable-model.ts'
 import { toJournal } from '../model/journal-value.ts'
 import { urlSupport } from '../model/url-support.ts'

@@ -9,8 +9,8 @@
  *  M4  the usage of an answer is reported once.
  */
 import type { UsageReport } from '../../core/records.ts'
-import { Fatal } from '../../engine/agent.ts'
-import type { AgentTask, Retry, StepContext } from '../../engine/agent-task.ts'
+import { Fatal } from '../../engine/author/agent.ts'
+import type { AgentTask, Retry, StepContext } from '../../engine/author/agent-task.ts'
 import { inModelSpan } from '../gen-ai-spans.ts'
 import { type Answer, AnswerFold, answerIn, answerOf, recordOf } from './answer.ts'
 import type { AnyModel, ModelCall, StreamPart } from './any-model.ts'

@@ -3,7 +3,7 @@ import { generateText, stepCountIs, streamText, tool } from 'ai'
 import { MockLanguageModelV3, simulateReadableStream } from 'ai/test'
 import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
-import type { AgentTask } from '../../engine/agent-task.ts'
+import type { AgentTask } from '../../engine/author/agent-task.ts'
 import { createHarnessThatCrashes } from '../../engine/test-support/crash-at-record.ts'
 import {
   aborted,

@@ -1,6 +1,6 @@
 /** `durableModel`: a model of the AI SDK whose every call is a journaled step. */
 import { gateway, type LanguageModel } from 'ai'
-import type { AgentTask } from '../../engine/agent-task.ts'
+import type { AgentTask } from '../../engine/author/agent-task.ts'
 import { partsOf } from './answer.ts'
 import type { AnyModel, StreamPart } from './any-model.ts'
 import { type AskOptions, askModel, type DurableModelOptions } from './ask-model.ts'

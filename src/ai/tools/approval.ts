@@ -9,7 +9,7 @@
  */
 import type { ModelMessage } from 'ai'
 import { isLullError } from '../../core/errors.ts'
-import type { AgentTask } from '../../engine/agent-task.ts'
+import type { AgentTask } from '../../engine/author/agent-task.ts'
 import { type AnyTool, type ToolCall, toPlainJson } from './results.ts'
 
 /** Which of the calls need approval. One step for all of them (P1). */

@@ -2,8 +2,8 @@
 import { jsonSchema, type ToolSet } from 'ai'
 import { textOf } from '../../core/message.ts'
 import type { ChildResult } from '../../core/records.ts'
-import type { Park } from '../../engine/agent-task.ts'
-import type { ReminderProvider } from '../../engine/providers/provider.ts'
+import type { Park } from '../../engine/author/agent-task.ts'
+import type { ReminderProvider } from '../../engine/author/providers/provider.ts'
 import { taskTool } from './task-tool.ts'
 
 export interface ParkInput {

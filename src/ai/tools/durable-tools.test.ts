@@ -1,7 +1,7 @@
 import { generateText, stepCountIs, type ToolSet, tool } from 'ai'
 import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
-import type { AgentTask } from '../../engine/agent-task.ts'
+import type { AgentTask } from '../../engine/author/agent-task.ts'
 import {
   alice,
   createHarness,

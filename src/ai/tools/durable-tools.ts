@@ -10,7 +10,7 @@
  */
 import type { ToolSet } from 'ai'
 import type { Json } from '../../core/json.ts'
-import type { AgentTask, Retry } from '../../engine/agent-task.ts'
+import type { AgentTask, Retry } from '../../engine/author/agent-task.ts'
 import { callsToApprove, isApproved } from './approval.ts'
 import { executeCall } from './execute-call.ts'
 import { createQueue } from './queue.ts'

@@ -1,6 +1,6 @@
 /** Executes one call of a tool inside a step, and what the tool can read about that step. */
 import type { ModelMessage } from 'ai'
-import type { AgentTask, StepContext } from '../../engine/agent-task.ts'
+import type { AgentTask, StepContext } from '../../engine/author/agent-task.ts'
 import { inToolSpan } from '../gen-ai-spans.ts'
 import type { AnyTool, ExecutionOptions, ToolCall } from './results.ts'
 import { answering, type UserAnswer, type UserQuestion } from './user-question.ts'

@@ -3,7 +3,7 @@
  * run in the code of the task, so each `task.*` call that they make is journaled by itself.
  */
 import type { FlexibleSchema, ToolSet } from 'ai'
-import type { AgentTask } from '../../engine/agent-task.ts'
+import type { AgentTask } from '../../engine/author/agent-task.ts'
 import type { AnyTool } from './results.ts'
 
 const RUN: unique symbol = Symbol.for('lull.taskTool')

@@ -3,7 +3,7 @@
  * asks, and the tool is executed again with the answer.
  */
 import type { Json, JsonObject } from '../../core/json.ts'
-import type { AgentTask, Answer } from '../../engine/agent-task.ts'
+import type { AgentTask, Answer } from '../../engine/author/agent-task.ts'
 
 export interface UserQuestion {
   readonly message: string

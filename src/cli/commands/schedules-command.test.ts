@@ -1,6 +1,6 @@
 /** Schedules from the command line, against a real server. */
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { agent } from '../../engine/agent.ts'
+import { agent } from '../../engine/author/agent.ts'
 import { type RunningServer, serve } from '../../server/serve.ts'
 import { runCli } from '../run-cli.ts'
 import { createFakeIo } from '../test-support/fake-io.ts'

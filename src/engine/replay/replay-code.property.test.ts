@@ -4,7 +4,7 @@
  */
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import type { Agent } from '../agent.ts'
+import type { Agent } from '../author/agent.ts'
 import { agentOf, codeOf, edit, edited, shape, stop } from '../run/test-support/code-versions.ts'
 import { alice, createHarness, type Harness } from '../test-support/engine-harness.ts'
 import type { ReplayedOperation } from './code-replay.ts'

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { LogRecord } from '../../core/records.ts'
-import type { AgentTask } from '../agent-task.ts'
+import type { AgentTask } from '../author/agent-task.ts'
 import { alice, createHarness, effects, olga, running } from '../test-support/engine-harness.ts'
 import { replayAgents } from './replay-agents.ts'
 import { replayed, withMovingClock } from './test-support/replayed.ts'

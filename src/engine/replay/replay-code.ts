@@ -7,8 +7,8 @@
  * Y3  A result that is not in the log is never handed to the code: code behind a park or a question does not run.
  */
 import type { LogRecord } from '../../core/records.ts'
-import type { Agent } from '../agent.ts'
-import { noPast, type Past } from '../conversation.ts'
+import type { Agent } from '../author/agent.ts'
+import { noPast, type Past } from '../author/conversation.ts'
 import { Journal } from '../run/journal.ts'
 import { describeKey } from '../run/keys.ts'
 import { STILL_MS } from '../run/new-operations.ts'

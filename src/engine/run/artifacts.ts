@@ -2,7 +2,7 @@
 import { LullError } from '../../core/errors.ts'
 import type { Artifact, Part, PartInput } from '../../core/message.ts'
 import type { JournalRecord } from '../../core/records.ts'
-import type { ArtifactInput, ArtifactStream } from '../agent-task.ts'
+import type { ArtifactInput, ArtifactStream } from '../author/agent-task.ts'
 import { artifactFacts } from '../inputs.ts'
 import { parse } from '../parse.ts'
 import { agentCall } from './agent-call.ts'

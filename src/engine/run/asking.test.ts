@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
 import { QUESTION_TYPE } from '../../core/question-part.ts'
-import type { StandardSchemaV1 } from '../standard-schema.ts'
+import type { StandardSchemaV1 } from '../author/standard-schema.ts'
 import { alice, createHarness, type Harness, running } from '../test-support/engine-harness.ts'
 
 const release = z.object({ env: z.enum(['test', 'live']), count: z.number().int() })

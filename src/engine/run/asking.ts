@@ -6,10 +6,10 @@ import type { JsonObject } from '../../core/json.ts'
 import type { Message, Part, PartInput } from '../../core/message.ts'
 import { valuesIn } from '../../core/message-values.ts'
 import { type QuestionFacts, questionParts } from '../../core/question-part.ts'
-import type { AskOptions, AskRequest } from '../agent-task.ts'
+import type { AskOptions, AskRequest } from '../author/agent-task.ts'
+import { jsonSchemaOf, type StandardSchemaV1, validate } from '../author/standard-schema.ts'
 import { askInput, askOptionsInput } from '../inputs.ts'
 import { parse } from '../parse.ts'
-import { jsonSchemaOf, type StandardSchemaV1, validate } from '../standard-schema.ts'
 import { partsOf } from './parts.ts'
 
 export interface Asking {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { Agent } from '../agent.ts'
+import type { Agent } from '../author/agent.ts'
 import { alice, createHarness, running } from '../test-support/engine-harness.ts'
 
 /** Watches its child, and ends it when it asks. */

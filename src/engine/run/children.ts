@@ -7,7 +7,7 @@
 import { canonical } from '../../core/canonical-json.ts'
 import type { Part, PartInput } from '../../core/message.ts'
 import type { JournalRecord } from '../../core/records.ts'
-import type { Child } from '../agent-task.ts'
+import type { Child } from '../author/agent-task.ts'
 import { createChildFactory, type Delegated } from './child.ts'
 import { createChildWaits } from './child-waits.ts'
 import { seqOf } from './gated-record.ts'

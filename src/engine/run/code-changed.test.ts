@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { Json } from '../../core/json.ts'
-import type { AgentTask, StepOptions } from '../agent-task.ts'
+import type { AgentTask, StepOptions } from '../author/agent-task.ts'
 import {
   alice,
   createHarness,

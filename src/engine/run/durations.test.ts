@@ -1,7 +1,7 @@
 /** One convention for time: milliseconds, or a text such as '30 minutes'. */
 import { describe, expect, it } from 'vitest'
-import { Fatal } from '../agent.ts'
-import type { AgentTask, Sleep } from '../agent-task.ts'
+import { Fatal } from '../author/agent.ts'
+import type { AgentTask, Sleep } from '../author/agent-task.ts'
 import { createHarness, effects, type Harness, running } from '../test-support/engine-harness.ts'
 
 const DAY = 86_400_000

@@ -2,7 +2,7 @@
 import { afterEach, describe, expect, it } from 'vitest'
 import type { LogRecord } from '../../core/records.ts'
 import { createCountingIds } from '../../testing/counting-ids.ts'
-import type { AgentTask } from '../agent-task.ts'
+import type { AgentTask } from '../author/agent-task.ts'
 import { alice, createHarness, type Harness, running } from '../test-support/engine-harness.ts'
 import { storeWith } from './test-support/store-with.ts'
 

@@ -1,7 +1,7 @@
 /** A function that was told to stop is in flight until it settles, or is abandoned (X6 in execution.ts). */
 import { describe, expect, it } from 'vitest'
 import type { PauseMode } from '../../core/suspension.ts'
-import type { AgentTask, StepContext, StepOptions } from '../agent-task.ts'
+import type { AgentTask, StepContext, StepOptions } from '../author/agent-task.ts'
 import {
   aborted,
   alice,

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import type { Store } from '../../ports/store.ts'
 import { createMemoryStore } from '../../stores/memory/memory-store.ts'
 import { createManualClock } from '../../testing/manual-clock.ts'
-import type { AgentTask } from '../agent-task.ts'
+import type { AgentTask } from '../author/agent-task.ts'
 import {
   aborted,
   alice,

@@ -1,6 +1,6 @@
 /** `mayHaveRun` (agent-task.ts) is false only when no execution of the step can have begun before. */
 import { describe, expect, it } from 'vitest'
-import type { AgentTask, StepContext } from '../agent-task.ts'
+import type { AgentTask, StepContext } from '../author/agent-task.ts'
 import {
   aborted,
   alice,

@@ -1,7 +1,7 @@
 /** Operations that nobody awaited: open-operations.O1 to O3. */
 import { describe, expect, it } from 'vitest'
-import type { AgentDefinition } from '../agent.ts'
-import type { AgentTask } from '../agent-task.ts'
+import type { AgentDefinition } from '../author/agent.ts'
+import type { AgentTask } from '../author/agent-task.ts'
 import {
   alice,
   createHarness,

@@ -1,5 +1,5 @@
 /** The kinds of operations of a run. Each is made when the agent first calls one: most agents use few of them. */
-import type { Agent } from '../agent.ts'
+import type { Agent } from '../author/agent.ts'
 import type { AbortCode } from './abort-reason.ts'
 import { type Children, createChildren } from './children.ts'
 import { createOutputs, type Outputs } from './outputs.ts'

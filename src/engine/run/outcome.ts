@@ -1,8 +1,8 @@
 /** Makes the command that ends a task from what the agent's code returned or threw. */
 import { describeError } from '../../core/describe-error.ts'
 import { isLullError } from '../../core/errors.ts'
-import type { Agent } from '../agent.ts'
-import type { ArtifactInput } from '../agent-task.ts'
+import type { Agent } from '../author/agent.ts'
+import type { ArtifactInput } from '../author/agent-task.ts'
 import { lastArtifact } from './artifacts.ts'
 import { agentMessage, partsOf } from './parts.ts'
 import type { RunCore } from './run-core.ts'

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { Json, JsonObject } from '../../core/json.ts'
-import type { AgentTask, ArtifactInput } from '../agent-task.ts'
+import type { AgentTask, ArtifactInput } from '../author/agent-task.ts'
 import { alice, createHarness, dataOf, running } from '../test-support/engine-harness.ts'
 
 async function ended(run: (task: AgentTask) => Promise<unknown>, warmForMs = 60_000) {

@@ -1,7 +1,7 @@
 /** The three modes differ inside a turn; each test counts the side effects that happened before the pause committed. */
 import { describe, expect, it } from 'vitest'
 import type { PauseMode } from '../../core/suspension.ts'
-import { Fatal } from '../agent.ts'
+import { Fatal } from '../author/agent.ts'
 import {
   aborted,
   alice,

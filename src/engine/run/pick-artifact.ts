@@ -1,7 +1,7 @@
 /** Finds the artifact that a message refers to, and asks the user if it is not clear. */
 
-import type { AgentTask, Answer } from '../agent-task.ts'
-import type { ConversationArtifact } from '../conversation.ts'
+import type { AgentTask, Answer } from '../author/agent-task.ts'
+import type { ConversationArtifact } from '../author/conversation.ts'
 import { artifactReferences } from './artifact-references.ts'
 
 /**

@@ -2,8 +2,8 @@
 import { describe, expect, it } from 'vitest'
 import type { Store } from '../../ports/store.ts'
 import { createMemoryStore } from '../../stores/memory/memory-store.ts'
-import type { AgentDefinition } from '../agent.ts'
-import type { AgentTask } from '../agent-task.ts'
+import type { AgentDefinition } from '../author/agent.ts'
+import type { AgentTask } from '../author/agent-task.ts'
 import type { Caller } from '../caller.ts'
 import { alice, createHarness, running, signal } from '../test-support/engine-harness.ts'
 

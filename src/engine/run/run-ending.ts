@@ -1,9 +1,9 @@
 /** Ends a task when the code of its run ends: completed, failed, rejected, or continued in a new run (`continueAs`). */
 import type { Json } from '../../core/json.ts'
 import type { Task } from '../../core/task.ts'
-import type { Agent } from '../agent.ts'
-import type { AgentTask } from '../agent-task.ts'
-import type { Past } from '../conversation.ts'
+import type { Agent } from '../author/agent.ts'
+import type { AgentTask } from '../author/agent-task.ts'
+import type { Past } from '../author/conversation.ts'
 import { json } from '../inputs.ts'
 import { parse } from '../parse.ts'
 import { endOpenOperations } from './open-operations.ts'

@@ -2,7 +2,7 @@
 import type { MembersOf } from '../../core/json.ts'
 import type { Message, Part } from '../../core/message.ts'
 import type { TranscriptEntry } from '../../core/transcript.ts'
-import type { Agent, Spend } from '../agent.ts'
+import type { Agent, Spend } from '../author/agent.ts'
 import { transcriptEntriesInput } from '../inputs.ts'
 import { parse } from '../parse.ts'
 import { allowedDuring } from './allowed-during.ts'

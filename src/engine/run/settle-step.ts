@@ -1,5 +1,5 @@
 /** Makes attempts of a step until one settles it. */
-import type { StepFunction } from '../agent-task.ts'
+import type { StepFunction } from '../author/agent-task.ts'
 import { allowedDuring } from './allowed-during.ts'
 import type { CallSite } from './code-place.ts'
 import type { During } from './gate.ts'

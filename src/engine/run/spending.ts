@@ -3,7 +3,7 @@
  * function made: a process that dies leaves both or none.
  */
 import type { JournalRecord, UsageReport } from '../../core/records.ts'
-import type { Spend } from '../agent.ts'
+import type { Spend } from '../author/agent.ts'
 import { usageInput } from '../inputs.ts'
 import { parse } from '../parse.ts'
 

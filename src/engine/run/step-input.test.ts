@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { canonical } from '../../core/canonical-json.ts'
 import type { JsonInput } from '../../core/json.ts'
 import { sha256 } from '../../core/sha256.ts'
-import type { AgentTask } from '../agent-task.ts'
+import type { AgentTask } from '../author/agent-task.ts'
 import {
   alice,
   createHarness,

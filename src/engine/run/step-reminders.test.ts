@@ -1,7 +1,7 @@
 /** Reminders of agents without `task.turn`: the invariants T1 to T4 of step-reminders.ts. */
 import { describe, expect, it } from 'vitest'
-import type { AgentTask } from '../agent-task.ts'
-import type { ReminderProvider } from '../providers/provider.ts'
+import type { AgentTask } from '../author/agent-task.ts'
+import type { ReminderProvider } from '../author/providers/provider.ts'
 import {
   alice,
   createHarness,

@@ -16,7 +16,7 @@ import { LullError } from '../../core/errors.ts'
 import type { JournalRecord } from '../../core/records.ts'
 import { sha256 } from '../../core/sha256.ts'
 import { wholeCharacters } from '../../core/text-news.ts'
-import type { StepStream } from '../agent-task.ts'
+import type { StepStream } from '../author/agent-task.ts'
 import type { RunCore } from './run-core.ts'
 
 const FLUSH_MS = 100

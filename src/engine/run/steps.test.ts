@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { Json } from '../../core/json.ts'
-import { Fatal, reject } from '../agent.ts'
-import type { AgentTask, StepContext } from '../agent-task.ts'
+import { Fatal, reject } from '../author/agent.ts'
+import type { AgentTask, StepContext } from '../author/agent-task.ts'
 import {
   alice,
   createHarness,

@@ -2,7 +2,7 @@
 import { canonical } from '../../core/canonical-json.ts'
 import { LullError } from '../../core/errors.ts'
 import { sha256 } from '../../core/sha256.ts'
-import type { StepFunction, StepOptions } from '../agent-task.ts'
+import type { StepFunction, StepOptions } from '../author/agent-task.ts'
 import { stepOptionsInput } from '../inputs.ts'
 import { parse } from '../parse.ts'
 import { type AbortCode, Aborted } from './abort-reason.ts'

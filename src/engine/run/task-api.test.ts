@@ -1,5 +1,5 @@
 import { describe, expect, it, vi } from 'vitest'
-import type { AgentTask } from '../agent-task.ts'
+import type { AgentTask } from '../author/agent-task.ts'
 import { createHarness, running } from '../test-support/engine-harness.ts'
 
 async function saidBy(run: (task: AgentTask) => Promise<void>): Promise<readonly string[]> {

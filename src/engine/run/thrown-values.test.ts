@@ -1,7 +1,7 @@
 /** Agent code can throw any value. It ends as a failure of the operation or the task, and nothing stays taken. */
 import { describe, expect, it } from 'vitest'
 import { awkwardValues } from '../../core/test-support/awkward-values.ts'
-import type { AgentTask } from '../agent-task.ts'
+import type { AgentTask } from '../author/agent-task.ts'
 import { createHarness, type Harness, olga, running } from '../test-support/engine-harness.ts'
 
 type Throwing = (task: AgentTask, thrown: () => never) => unknown

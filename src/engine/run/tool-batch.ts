@@ -1,7 +1,7 @@
 /** A batch of tools: one result per tool, `done`, `failed` or `skipped`. */
 import { describeError } from '../../core/describe-error.ts'
 import type { Json } from '../../core/json.ts'
-import type { Tool, ToolResult } from '../agent-task.ts'
+import type { Tool, ToolResult } from '../author/agent-task.ts'
 import { checkBudgets } from './budget-gate.ts'
 import { recordedDuring, seqOf } from './gated-record.ts'
 import type { RunCore } from './run-core.ts'

@@ -2,7 +2,7 @@
 import type { Reminder } from '../../core/reminders.ts'
 import { renderReminders } from '../../core/render-reminders.ts'
 import type { TranscriptEntry } from '../../core/transcript.ts'
-import type { Turn } from '../agent-task.ts'
+import type { Turn } from '../author/agent-task.ts'
 
 export interface TurnParts
   extends Pick<Turn, 'number' | 'messages' | 'wake' | 'record' | 'tool' | 'tools'> {

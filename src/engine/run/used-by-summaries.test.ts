@@ -2,7 +2,7 @@
 import { expect, it } from 'vitest'
 import type { Store } from '../../ports/store.ts'
 import { createMemoryStore } from '../../stores/memory/memory-store.ts'
-import type { Agent } from '../agent.ts'
+import type { Agent } from '../author/agent.ts'
 import { alice, createHarness, running, signal } from '../test-support/engine-harness.ts'
 
 const usage = { inputTokens: 7, costUsd: 0.5 }

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { agent } from '../agent.ts'
+import { agent } from '../author/agent.ts'
 import { checkedSchedules, latestTime, type Schedule, timeAfter, timesText } from './schedule.ts'
 
 const checked = (some: Partial<Schedule>) => {

@@ -5,7 +5,7 @@ import type { Task } from '../../core/task.ts'
 import { createMemoryStore } from '../../stores/memory/memory-store.ts'
 import { createManualClock } from '../../testing/manual-clock.ts'
 import { slowToWrite } from '../../testing/slow-writes.ts'
-import { type Agent, agent } from '../agent.ts'
+import { type Agent, agent } from '../author/agent.ts'
 import type { Caller } from '../caller.ts'
 import { createClusterHarness } from '../test-support/cluster-harness.ts'
 import {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { Json } from '../../core/json.ts'
-import { agent } from '../agent.ts'
-import type { AgentTask } from '../agent-task.ts'
+import { agent } from '../author/agent.ts'
+import type { AgentTask } from '../author/agent-task.ts'
 import {
   alice,
   bob,

@@ -4,7 +4,7 @@ import { createMemoryStore } from '../../stores/memory/memory-store.ts'
 import { createCountingIds } from '../../testing/counting-ids.ts'
 import { createManualClock } from '../../testing/manual-clock.ts'
 import { testSigner } from '../../testing/test-signer.ts'
-import { agent } from '../agent.ts'
+import { agent } from '../author/agent.ts'
 import { createEngine } from '../engine.ts'
 import {
   alice,

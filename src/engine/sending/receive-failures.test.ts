@@ -1,6 +1,6 @@
 /** What `receive` throws or returns wrongly is a clear failure of that call alone, and it is logged. */
 import { describe, expect, it } from 'vitest'
-import { type AgentDefinition, agent } from '../agent.ts'
+import { type AgentDefinition, agent } from '../author/agent.ts'
 import { alice, createHarness, message } from '../test-support/engine-harness.ts'
 
 type Receive = NonNullable<AgentDefinition['receive']>

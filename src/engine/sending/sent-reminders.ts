@@ -4,7 +4,7 @@
 import { LullError } from '../../core/errors.ts'
 import type { Reminder } from '../../core/reminders.ts'
 import { sha256 } from '../../core/sha256.ts'
-import type { Agent } from '../agent.ts'
+import type { Agent } from '../author/agent.ts'
 import type { Caller } from '../caller.ts'
 import type { EngineContext } from '../context.ts'
 import { checkOffered } from '../reminders.ts'

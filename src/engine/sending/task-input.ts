@@ -3,9 +3,9 @@ import { LullError } from '../../core/errors.ts'
 import type { Json } from '../../core/json.ts'
 import type { Message } from '../../core/message.ts'
 import { valuesIn } from '../../core/message-values.ts'
-import type { Agent } from '../agent.ts'
-import { type Validation, validate } from '../standard-schema.ts'
-import { notJson } from '../step-result.ts'
+import type { Agent } from '../author/agent.ts'
+import { type Validation, validate } from '../author/standard-schema.ts'
+import { notJson } from '../author/step-result.ts'
 
 /** Undefined: the agent has no schema. @throws LullError `INVALID_INPUT` with the path of what is wrong */
 export function inputOf(

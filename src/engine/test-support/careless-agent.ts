@@ -7,8 +7,8 @@ import fc from 'fast-check'
 import type { Json } from '../../core/json.ts'
 import type { Part } from '../../core/message.ts'
 import { awkwardValues } from '../../core/test-support/awkward-values.ts'
-import type { Agent } from '../agent.ts'
-import type { AgentTask, Child } from '../agent-task.ts'
+import type { Agent } from '../author/agent.ts'
+import type { AgentTask, Child } from '../author/agent-task.ts'
 import { running } from './engine-harness.ts'
 
 export type CarelessOp =

@@ -24,7 +24,7 @@ import {
   storeUntilDeath,
 } from '../../testing/process-life.ts'
 import { testSigner } from '../../testing/test-signer.ts'
-import { type Agent, type AgentDefinition, agent } from '../agent.ts'
+import { type Agent, type AgentDefinition, agent } from '../author/agent.ts'
 import type { Caller } from '../caller.ts'
 import { createEngine, type Engine } from '../engine.ts'
 import type { EngineSettings } from '../options.ts'

@@ -1,7 +1,7 @@
 /** An agent that does what its message says in a word, for tests that want tasks in every state. */
 import type { Json } from '../../core/json.ts'
-import type { Agent } from '../agent.ts'
-import type { AgentTask } from '../agent-task.ts'
+import type { Agent } from '../author/agent.ts'
+import type { AgentTask } from '../author/agent-task.ts'
 import { aborted, running } from './engine-harness.ts'
 
 export const keywordRuns: Readonly<Record<string, (task: AgentTask) => Promise<unknown>>> = {

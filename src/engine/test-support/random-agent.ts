@@ -5,8 +5,8 @@
 import fc from 'fast-check'
 import { expect } from 'vitest'
 import type { Json } from '../../core/json.ts'
-import type { Agent } from '../agent.ts'
-import type { AgentTask, StepContext, Turn } from '../agent-task.ts'
+import type { Agent } from '../author/agent.ts'
+import type { AgentTask, StepContext, Turn } from '../author/agent-task.ts'
 import { running } from './engine-harness.ts'
 
 export type Op =

@@ -1,7 +1,7 @@
 /** A reader of live text, and a step that the test writes texts to. For tests only. */
 import { afterChunk, afterRecord, type TextChunk, type TextPosition } from '../../core/live-text.ts'
-import type { Agent } from '../agent.ts'
-import type { StepContext } from '../agent-task.ts'
+import type { Agent } from '../author/agent.ts'
+import type { StepContext } from '../author/agent-task.ts'
 import type { ReaderUpdate, TaskReader } from '../log-reader.ts'
 import { alice, type Harness, running, signal } from './engine-harness.ts'
 

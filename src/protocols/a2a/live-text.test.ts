@@ -1,7 +1,7 @@
 /** The live text of steps on the wire: frames, ids, and what a client that folds them holds. */
 import { describe, expect, it } from 'vitest'
-import { agent } from '../../engine/agent.ts'
-import type { StepContext } from '../../engine/agent-task.ts'
+import { agent } from '../../engine/author/agent.ts'
+import type { StepContext } from '../../engine/author/agent-task.ts'
 import { signal } from '../../engine/test-support/engine-harness.ts'
 import { all, type Frame, take } from './test-support/frames.ts'
 import {

@@ -3,7 +3,7 @@
  * Message and not a string, `history` and `metadata` may be there in addition.
  */
 import { describe, expect, it } from 'vitest'
-import { agent } from '../../engine/agent.ts'
+import { agent } from '../../engine/author/agent.ts'
 import {
   anyone,
   type Loose,

@@ -1,6 +1,6 @@
 /** Clients take every status text for output of the agent. */
 import { expect, it } from 'vitest'
-import { agent } from '../../engine/agent.ts'
+import { agent } from '../../engine/author/agent.ts'
 import { signal } from '../../engine/test-support/engine-harness.ts'
 import { all, take } from './test-support/frames.ts'
 import { anyone, openTestServer, textMessage } from './test-support/test-server.ts'

@@ -1,6 +1,6 @@
 /** Cites R1 to R4 of stream.ts. */
 import { describe, expect, it } from 'vitest'
-import { agent } from '../../engine/agent.ts'
+import { agent } from '../../engine/author/agent.ts'
 import { signal } from '../../engine/test-support/engine-harness.ts'
 import { createManualClock } from '../../testing/manual-clock.ts'
 import { createScriptAgent } from '../../testing/script-agent/script-agent.ts'

@@ -1,6 +1,6 @@
 /** What sessions do where several rules of the adapter meet, seen by a client of the protocol. */
 import { describe, expect, it } from 'vitest'
-import { agent } from '../../engine/agent.ts'
+import { agent } from '../../engine/author/agent.ts'
 import type { Editor, Loose } from './test-support/editor.ts'
 import { anyone, type Harness, newSession, openHarness, prompt } from './test-support/harness.ts'
 

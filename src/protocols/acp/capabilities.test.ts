@@ -1,6 +1,6 @@
 /** Capabilities, commands and options say what the agents behind the connection can, over both versions of ACP. */
 import { describe, expect, it } from 'vitest'
-import { type Agent, agent } from '../../engine/agent.ts'
+import { type Agent, agent } from '../../engine/author/agent.ts'
 import { openHarness, prompt } from './test-support/harness.ts'
 
 const worker = (name: string, some: Partial<Agent> = {}): Agent =>

@@ -6,7 +6,7 @@ import type { ClientCapabilities, InitializeResponse } from '@agentclientprotoco
 import { PROTOCOL_VERSION } from '@agentclientprotocol/sdk'
 import type { JsonObject } from '../../core/json.ts'
 import { pauseModes, resumeCauses } from '../../core/suspension.ts'
-import type { Agent } from '../../engine/agent.ts'
+import type { Agent } from '../../engine/author/agent.ts'
 import { type Offers, offersOf } from '../../engine/offers.ts'
 import { inbound } from './names.ts'
 

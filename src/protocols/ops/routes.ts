@@ -1,6 +1,6 @@
 /** Every route of `/ops`. */
 import { z } from 'zod'
-import { jsonSchemaOf } from '../../engine/standard-schema.ts'
+import { jsonSchemaOf } from '../../engine/author/standard-schema.ts'
 import { readAudit } from './audit.ts'
 import { budgetRoutes } from './budgets.ts'
 import { importTask, showExport } from './exports.ts'

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import { z } from 'zod'
-import { agent } from '../../engine/agent.ts'
+import { agent } from '../../engine/author/agent.ts'
 import { createHarness, olga, running } from '../../engine/test-support/engine-harness.ts'
 import { opsRoutes } from './routes.ts'
 import { summaryOf } from './task-summary.ts'

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { isLullError } from '../../core/errors.ts'
-import type { AgentTask } from '../../engine/agent-task.ts'
+import type { AgentTask } from '../../engine/author/agent-task.ts'
 import {
   alice,
   bob,

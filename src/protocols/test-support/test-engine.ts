@@ -1,5 +1,5 @@
 /** A started engine with the script agent, a manual clock and a store in memory. For tests only. */
-import type { Agent } from '../../engine/agent.ts'
+import type { Agent } from '../../engine/author/agent.ts'
 import type { Caller } from '../../engine/caller.ts'
 import type { EngineDeps } from '../../engine/deps.ts'
 import { createEngine, type Engine } from '../../engine/engine.ts'

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, it } from 'vitest'
-import { agent } from '../../engine/agent.ts'
+import { agent } from '../../engine/author/agent.ts'
 import { embed } from './embed.ts'
 
 const echo = agent({ name: 'echo', description: 'Says it again', run: (task) => task.text })

@@ -5,7 +5,7 @@
  */
 import { resolve } from 'node:path'
 import { LullError } from '../../core/errors.ts'
-import type { Agent } from '../../engine/agent.ts'
+import type { Agent } from '../../engine/author/agent.ts'
 import type { Engine } from '../../engine/engine.ts'
 import { type A2A, createA2A } from '../../protocols/a2a/index.ts'
 import { type OpenEngine, openEngine } from '../open-engine.ts'

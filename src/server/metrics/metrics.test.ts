@@ -2,7 +2,7 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, it } from 'vitest'
-import { type Agent, agent } from '../../engine/agent.ts'
+import { type Agent, agent } from '../../engine/author/agent.ts'
 import { counters, gauges } from '../../ports/meter.ts'
 import { type RunningServer, serve } from '../serve.ts'
 

@@ -1,6 +1,6 @@
 /** What `lull replay` finds out, of one task or of all that are open. */
 import { isPaused, isTerminal, states } from '../../core/states.ts'
-import type { Agent } from '../../engine/agent.ts'
+import type { Agent } from '../../engine/author/agent.ts'
 import { checkRecorded, type RecordedCheck } from '../../engine/replay/check-recorded.ts'
 import { pastOf, type RecordedTask } from '../../engine/replay/recorded-task.ts'
 import {

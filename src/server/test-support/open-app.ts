@@ -1,5 +1,5 @@
 import type { Hono } from 'hono'
-import { type Agent, agent } from '../../engine/agent.ts'
+import { type Agent, agent } from '../../engine/author/agent.ts'
 import type { EngineDeps } from '../../engine/deps.ts'
 import { createEngine, type Engine } from '../../engine/engine.ts'
 import { createMemoryStore } from '../../stores/memory/memory-store.ts'

@@ -1,6 +1,6 @@
 /** Two processes on a real server, each with a wall clock that can be set alone. */
 import { expect, it, onTestFinished } from 'vitest'
-import { agent } from '../../engine/agent.ts'
+import { agent } from '../../engine/author/agent.ts'
 import { createHarness, type Harness, olga } from '../../engine/test-support/engine-harness.ts'
 import type { Store } from '../../ports/store.ts'
 import { createCountingIds } from '../../testing/counting-ids.ts'

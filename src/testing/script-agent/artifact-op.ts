@@ -1,4 +1,4 @@
-import type { AgentTask, ArtifactInput } from '../../engine/agent-task.ts'
+import type { AgentTask, ArtifactInput } from '../../engine/author/agent-task.ts'
 import type { ArtifactOp } from './ops.ts'
 import { splitEvenly } from './split-evenly.ts'
 

@@ -2,7 +2,7 @@
 import { z } from 'zod'
 import { isLullError } from '../../core/errors.ts'
 import { type Message, textOf } from '../../core/message.ts'
-import { reject } from '../../engine/agent.ts'
+import { reject } from '../../engine/author/agent.ts'
 import { json, parkInput } from '../../engine/inputs.ts'
 import { parse } from '../../engine/parse.ts'
 import type { OpName, Ops, ScriptOp } from './ops.ts'

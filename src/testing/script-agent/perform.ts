@@ -1,7 +1,7 @@
 /** Executes each op on a `task`. */
 import type { Json } from '../../core/json.ts'
-import { reject } from '../../engine/agent.ts'
-import type { AgentTask, Answer, Child, Turn } from '../../engine/agent-task.ts'
+import { reject } from '../../engine/author/agent.ts'
+import type { AgentTask, Answer, Child, Turn } from '../../engine/author/agent-task.ts'
 import { performArtifact } from './artifact-op.ts'
 import type { ChildCall, Echoed, OpName, Ops, ScriptOp, WorkOptions } from './ops.ts'
 import type { Work } from './work.ts'

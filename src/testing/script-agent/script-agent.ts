@@ -4,7 +4,7 @@
  *
  *   {"script": [{"step": "build", "ms": 50}, {"ask": "Ship it?"}, {"complete": "shipped"}]}
  */
-import { type Agent, agent, Rejection } from '../../engine/agent.ts'
+import { type Agent, agent, Rejection } from '../../engine/author/agent.ts'
 import type { Clock } from '../../ports/clock.ts'
 import { conventionFor } from './conventions.ts'
 import { createEffectsFile, type Effects } from './effects.ts'

@@ -1,4 +1,4 @@
-import type { StepContext, StepFunction } from '../../engine/agent-task.ts'
+import type { StepContext, StepFunction } from '../../engine/author/agent-task.ts'
 import type { Clock } from '../../ports/clock.ts'
 import { type EffectKind, type Effects, effectLine } from './effects.ts'
 import type { WorkOptions } from './ops.ts'

@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import { afterEach, beforeEach, expect, it } from 'vitest'
-import { type Agent, agent } from '../../../src/engine/agent.ts'
+import { type Agent, agent } from '../../../src/engine/author/agent.ts'
 import { type RunningServer, serve } from '../../../src/server/serve.ts'
 import { eventually } from './harness.ts'
 

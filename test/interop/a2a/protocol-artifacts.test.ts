@@ -13,7 +13,7 @@ import {
   type StreamState,
   type Task,
 } from '../../../src/client/index.ts'
-import { agent } from '../../../src/engine/agent.ts'
+import { agent } from '../../../src/engine/author/agent.ts'
 import { type Signal, signal } from '../../../src/engine/test-support/engine-harness.ts'
 import { type RunningServer, serve } from '../../../src/server/serve.ts'
 import { createScriptAgent } from '../../../src/testing/script-agent/script-agent.ts'

@@ -1,7 +1,7 @@
 import type { LogRecord } from '../../../core/records.ts'
 import { createCountingIds } from '../../../testing/counting-ids.ts'
 import { createManualClock } from '../../../testing/manual-clock.ts'
-import type { Agent } from '../../agent.ts'
+import type { Agent } from '../../author/agent.ts'
 import type { CodeReplay, CodeReplayDeps } from '../code-replay.ts'
 import { replayCode } from '../replay-code.ts'
 

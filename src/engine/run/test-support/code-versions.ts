@@ -1,7 +1,7 @@
 /** Generated pairs of code versions: steps added, removed, reordered and renamed, in sequence, in branches and inside steps. */
 import fc from 'fast-check'
-import type { Agent } from '../../agent.ts'
-import type { AgentTask } from '../../agent-task.ts'
+import type { Agent } from '../../author/agent.ts'
+import type { AgentTask } from '../../author/agent-task.ts'
 import { running } from '../../test-support/engine-harness.ts'
 
 export type Item =

@@ -1,7 +1,7 @@
 /** What came of a run, as data a test can look at. For tests only. */
 import type { Json } from '../../../core/json.ts'
-import type { Agent } from '../../agent.ts'
-import type { AgentTask } from '../../agent-task.ts'
+import type { Agent } from '../../author/agent.ts'
+import type { AgentTask } from '../../author/agent-task.ts'
 import { createHarness, dataOf, running } from '../../test-support/engine-harness.ts'
 
 /** Keeps what `run` returns as data, so that a test can look at it. */

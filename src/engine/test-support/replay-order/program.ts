@@ -3,8 +3,8 @@
  * the order in which it sees it, once for each run of its task. For tests only.
  */
 import type { Json } from '../../../core/json.ts'
-import { type Agent, agent } from '../../agent.ts'
-import type { AgentTask, Turn } from '../../agent-task.ts'
+import { type Agent, agent } from '../../author/agent.ts'
+import type { AgentTask, Turn } from '../../author/agent-task.ts'
 import { createRandom, type Random } from '../simulation/random.ts'
 
 type Branches = readonly Program[]

@@ -4,8 +4,8 @@
  * which half end at once, `b` a step that blocks its process, `u` branches that report what they use. For tests only.
  */
 
-import { type Agent, agent } from '../../agent.ts'
-import type { AgentTask } from '../../agent-task.ts'
+import { type Agent, agent } from '../../author/agent.ts'
+import type { AgentTask } from '../../author/agent-task.ts'
 import type { Schedule } from '../../schedules/schedule.ts'
 
 /** Told when a step begins. */

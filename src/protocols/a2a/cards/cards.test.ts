@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
-import { agent } from '../../../engine/agent.ts'
+import { agent } from '../../../engine/author/agent.ts'
 import { type Loose, openTestServer } from '../test-support/test-server.ts'
 
 const path = '/.well-known/agent-card.json'

@@ -1,8 +1,8 @@
 /** An agent with its address and cards on this server. Created once, at the start. */
-import type { Agent } from '../../../engine/agent.ts'
+import type { Agent } from '../../../engine/author/agent.ts'
+import { jsonSchemaOf } from '../../../engine/author/standard-schema.ts'
 import type { Caller } from '../../../engine/caller.ts'
 import { type Offers, offersOf } from '../../../engine/offers.ts'
-import { jsonSchemaOf } from '../../../engine/standard-schema.ts'
 import type { Version } from '../versions.ts'
 import {
   type CardOptions,

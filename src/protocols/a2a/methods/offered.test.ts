@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { agent } from '../../../engine/agent.ts'
+import { agent } from '../../../engine/author/agent.ts'
 import { createManualClock } from '../../../testing/manual-clock.ts'
 import { createScriptAgent } from '../../../testing/script-agent/script-agent.ts'
 import {

@@ -1,6 +1,6 @@
 /** The reminder methods in both versions and bindings: every field, right and wrong, and every refusal with its code. */
 import { beforeAll, describe, expect, it } from 'vitest'
-import { agent } from '../../../engine/agent.ts'
+import { agent } from '../../../engine/author/agent.ts'
 import { createScriptAgent } from '../../../testing/script-agent/script-agent.ts'
 import { all, take } from '../test-support/frames.ts'
 import {

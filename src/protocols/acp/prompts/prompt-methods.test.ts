@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { agent } from '../../../engine/agent.ts'
+import { agent } from '../../../engine/author/agent.ts'
 import { anyone, newSession, openHarness, prompt } from '../test-support/harness.ts'
 
 describe('a prompt', () => {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { agent } from '../../../engine/agent.ts'
-import type { StepContext } from '../../../engine/agent-task.ts'
+import { agent } from '../../../engine/author/agent.ts'
+import type { StepContext } from '../../../engine/author/agent-task.ts'
 import { signal } from '../../../engine/test-support/engine-harness.ts'
 import type { Editor } from '../test-support/editor.ts'
 import { newSession, openHarness, prompt } from '../test-support/harness.ts'

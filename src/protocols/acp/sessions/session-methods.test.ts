@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { agent } from '../../../engine/agent.ts'
+import { agent } from '../../../engine/author/agent.ts'
 import { bob } from '../../../engine/test-support/engine-harness.ts'
 import type { Store } from '../../../ports/store.ts'
 import { createMemoryStore } from '../../../stores/memory/memory-store.ts'

@@ -1,7 +1,7 @@
 /** The draft of version 2, spoken to with the official client of it. */
 import * as sdk from '@agentclientprotocol/sdk/experimental/v2'
 import { describe, expect, it } from 'vitest'
-import { agent } from '../../../engine/agent.ts'
+import { agent } from '../../../engine/author/agent.ts'
 import type { Loose } from '../test-support/editor.ts'
 import { type Harness, openHarness, prompt } from '../test-support/harness.ts'
 

@@ -1,5 +1,5 @@
-import type { UsageReport } from '../../core/records.ts'
-import type { Task } from '../../core/task.ts'
+import type { UsageReport } from '../../../core/records.ts'
+import type { Task } from '../../../core/task.ts'
 import type { ReminderProvider } from './provider.ts'
 
 export interface TokenPressureOptions {

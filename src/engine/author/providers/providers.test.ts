@@ -1,11 +1,9 @@
 /** Providers on a running task. The built-in ones are named as in the scenarios they answer to (harn, `reminder_provider_*`). */
 import { describe, expect, it } from 'vitest'
-import type { Json } from '../../core/json.ts'
-import type { LogRecord } from '../../core/records.ts'
-import type { Reminder } from '../../core/reminders.ts'
-import { type AgentDefinition, agent } from '../agent.ts'
-import type { AgentTask } from '../agent-task.ts'
-import { createHarnessThatCrashes } from '../test-support/crash-at-record.ts'
+import type { Json } from '../../../core/json.ts'
+import type { LogRecord } from '../../../core/records.ts'
+import type { Reminder } from '../../../core/reminders.ts'
+import { createHarnessThatCrashes } from '../../test-support/crash-at-record.ts'
 import {
   alice,
   createHarness,
@@ -13,7 +11,9 @@ import {
   type Harness,
   running,
   signal,
-} from '../test-support/engine-harness.ts'
+} from '../../test-support/engine-harness.ts'
+import { type AgentDefinition, agent } from '../agent.ts'
+import type { AgentTask } from '../agent-task.ts'
 import { idle } from './idle.ts'
 import type { ReminderProvider } from './provider.ts'
 import { tokenPressure } from './token-pressure.ts'

@@ -1,5 +1,5 @@
 /** The providers of an agent: the four built-in ones and its own. */
-import { LullError } from '../../core/errors.ts'
+import { LullError } from '../../../core/errors.ts'
 import { idle } from './idle.ts'
 import type { RemindedAgent, ReminderProvider, ReminderProviders } from './provider.ts'
 import { resumed } from './resumed.ts'

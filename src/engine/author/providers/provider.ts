@@ -2,10 +2,10 @@
  * Providers: functions of an agent that add reminders to its tasks. Each provider is called when a turn starts and for
  * each journal record. Its reminders are written in the same commit, so a crash can neither lose nor repeat them.
  */
-import type { JournalRecord } from '../../core/records.ts'
-import type { Wake } from '../../core/suspension.ts'
-import type { Task } from '../../core/task.ts'
-import type { ReminderRequest } from '../requests.ts'
+import type { JournalRecord } from '../../../core/records.ts'
+import type { Wake } from '../../../core/suspension.ts'
+import type { Task } from '../../../core/task.ts'
+import type { ReminderRequest } from '../../requests.ts'
 
 /** A turn is about to start. It sees the reminders that providers return now. */
 export interface TurnStart {

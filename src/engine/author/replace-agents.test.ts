@@ -1,9 +1,9 @@
 /** `engine.replaceAgents`: hot reload, alone and on a store that other processes use too. */
 import { describe, expect, it } from 'vitest'
-import type { Task } from '../core/task.ts'
-import { createMemoryStore } from '../stores/memory/memory-store.ts'
-import { createClusterHarness } from './test-support/cluster-harness.ts'
-import { alice, createHarness, echo, running, signal } from './test-support/engine-harness.ts'
+import type { Task } from '../../core/task.ts'
+import { createMemoryStore } from '../../stores/memory/memory-store.ts'
+import { createClusterHarness } from '../test-support/cluster-harness.ts'
+import { alice, createHarness, echo, running, signal } from '../test-support/engine-harness.ts'
 
 const LEASE_MS = 15_000
 

@@ -5,8 +5,8 @@
  * JSON drops members that are `undefined` and turns -0 into 0. Both are allowed, because reading them gives equal
  * values.
  */
-import { LullError } from '../core/errors.ts'
-import { isPlainObject, type Json } from '../core/json.ts'
+import { LullError } from '../../core/errors.ts'
+import { isPlainObject, type Json } from '../../core/json.ts'
 
 /** `T` with `never` in place of every part that JSON would change. */
 export type StepResult<T> = unknown extends T

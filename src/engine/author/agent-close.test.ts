@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
+import { alice, createHarness, effects, message, signal } from '../test-support/engine-harness.ts'
 import { agent } from './agent.ts'
 import { createAgentTable } from './agent-table.ts'
-import { alice, createHarness, effects, message, signal } from './test-support/engine-harness.ts'
 
 it('agents are closed after their tasks have stopped, and one that fails does not keep the others', async () => {
   const seen = effects()

@@ -5,8 +5,8 @@
  *      engine stops.
  * AT2  An agent that is in the table is closed only when the engine stops.
  */
-import { LullError } from '../core/errors.ts'
-import type { Log } from '../ports/log.ts'
+import { LullError } from '../../core/errors.ts'
+import type { Log } from '../../ports/log.ts'
 import type { Agent } from './agent.ts'
 
 export interface AgentTable {

@@ -1,13 +1,13 @@
 /** The definition of an agent: a `run` function and the facts of its card. */
-import { LullError } from '../core/errors.ts'
-import type { Message, Part, PartInput } from '../core/message.ts'
-import type { UsageReport } from '../core/records.ts'
-import type { TranscriptEntry } from '../core/transcript.ts'
+import { LullError } from '../../core/errors.ts'
+import type { Message, Part, PartInput } from '../../core/message.ts'
+import type { UsageReport } from '../../core/records.ts'
+import type { TranscriptEntry } from '../../core/transcript.ts'
+import { checkedSchedules, type Schedule } from '../schedules/schedule.ts'
 import type { AgentTask, ArtifactInput } from './agent-task.ts'
 import type { Conversation } from './conversation.ts'
 import { checkProviders } from './providers/built-in.ts'
 import type { ReminderProviders } from './providers/provider.ts'
-import { checkedSchedules, type Schedule } from './schedules/schedule.ts'
 import { isSchema, type OutputOf, type StandardSchemaV1 } from './standard-schema.ts'
 import type { JsonSerializable } from './step-result.ts'
 
