@@ -183,14 +183,6 @@ export type { HoldAnswer } from './engine/holds/place-hold.ts'
 export type { HoldPreview } from './engine/holds/preview-hold.ts'
 export type { LiftAnswer } from './engine/holds.ts'
 export type { ImportAnswer, ImportRequest } from './engine/import-task.ts'
-export type { LiveTextUpdate, ReaderUpdate, RecordBatch, TaskReader } from './engine/log-reader.ts'
-export type { PauseAnswer } from './engine/pause-answer.ts'
-export type { PauseDialect } from './engine/pause-task.ts'
-export type { BudgetAnswer, BudgetInfo } from './engine/policies/budgets.ts'
-export type { DryRun, Firing } from './engine/policies/dry-run.ts'
-export type { TaskCounts, TaskPage } from './engine/read-tasks.ts'
-export type { RemindAnswer } from './engine/reminders.ts'
-export type { RecordedTask } from './engine/replay/recorded-task.ts'
 export type {
   CancelRequest,
   ClearRemindersRequest,
@@ -208,7 +200,15 @@ export type {
   RuleRequest,
   SendRequest,
   SetBudgetRequest,
-} from './engine/requests.ts'
+} from './engine/input/requests.ts'
+export type { LiveTextUpdate, ReaderUpdate, RecordBatch, TaskReader } from './engine/log-reader.ts'
+export type { PauseAnswer } from './engine/pause-answer.ts'
+export type { PauseDialect } from './engine/pause-task.ts'
+export type { BudgetAnswer, BudgetInfo } from './engine/policies/budgets.ts'
+export type { DryRun, Firing } from './engine/policies/dry-run.ts'
+export type { TaskCounts, TaskPage } from './engine/read-tasks.ts'
+export type { RemindAnswer } from './engine/reminders.ts'
+export type { RecordedTask } from './engine/replay/recorded-task.ts'
 export type { ResumeDialect } from './engine/resume-task.ts'
 export type { RetentionReport } from './engine/retention.ts'
 export type { ScheduleInfo } from './engine/schedules/schedules.ts'

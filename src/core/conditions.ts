@@ -1,6 +1,6 @@
 /**
  * Conditions that wake a stopped task. The first condition that fires wins. Without conditions only an explicit resume
- * wakes the task. `engine/inputs.ts` checks their shapes. This file evaluates them.
+ * wakes the task. `engine/input/inputs.ts` checks their shapes. This file evaluates them.
  */
 import { canonical } from './canonical-json.ts'
 import { type CloudEvent, namesOf } from './cloud-event.ts'

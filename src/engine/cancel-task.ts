@@ -6,10 +6,10 @@ import type { Task } from '../core/task.ts'
 import { actorOf, type Caller } from './caller.ts'
 import { childrenOf } from './child-of.ts'
 import { type EngineContext, taskFor } from './context.ts'
-import { cancelInput } from './inputs.ts'
+import { cancelInput } from './input/inputs.ts'
+import { parse } from './input/parse.ts'
+import type { CancelRequest } from './input/requests.ts'
 import { isUnreadable } from './ledger/unreadable-task.ts'
-import { parse } from './parse.ts'
-import type { CancelRequest } from './requests.ts'
 
 /** Cancels the task and its sub-tasks. */
 export async function cancel(

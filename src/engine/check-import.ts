@@ -13,9 +13,9 @@ import { weightOf } from '../core/weight.ts'
 import { type Caller, maySee } from './caller.ts'
 import type { EngineContext } from './context.ts'
 import { admitFilter } from './filter-limit.ts'
-import { exportHeader } from './inputs/exports.ts'
-import { recordSchema } from './inputs/records.ts'
-import { parse } from './parse.ts'
+import { exportHeader } from './input/exports.ts'
+import { parse } from './input/parse.ts'
+import { recordSchema } from './input/records.ts'
 import { fireAt } from './schedule.ts'
 
 export interface CheckedImport {

@@ -34,10 +34,26 @@ import type { HoldAnswer } from './holds/place-hold.ts'
 import type { HoldPreview } from './holds/preview-hold.ts'
 import type { LiftAnswer } from './holds.ts'
 import type { ImportAnswer, ImportRequest } from './import-task.ts'
-import { cloudEvent, subscribeInput, waitInput } from './inputs.ts'
+import { cloudEvent, subscribeInput, waitInput } from './input/inputs.ts'
+import { parse } from './input/parse.ts'
+import type {
+  CancelRequest,
+  ClearRemindersRequest,
+  CountRequest,
+  ForkRequest,
+  HoldRequest,
+  ListRequest,
+  ParkTaskRequest,
+  PauseRequest,
+  RefillRequest,
+  RemindRequest,
+  ResumeRequest,
+  RuleRequest,
+  SendRequest,
+  SetBudgetRequest,
+} from './input/requests.ts'
 import type { TaskReader } from './log-reader.ts'
 import { operatorMethods } from './operator-methods.ts'
-import { parse } from './parse.ts'
 import type { PauseAnswer } from './pause-answer.ts'
 import { type PauseDialect, park, pause } from './pause-task.ts'
 import type { BudgetAnswer, BudgetInfo } from './policies/budgets.ts'
@@ -54,22 +70,6 @@ import {
 } from './read-tasks.ts'
 import { clearReminders, type RemindAnswer, remind, reminders } from './reminders.ts'
 import { type RecordedTask, recordedTask, storedRecords } from './replay/recorded-task.ts'
-import type {
-  CancelRequest,
-  ClearRemindersRequest,
-  CountRequest,
-  ForkRequest,
-  HoldRequest,
-  ListRequest,
-  ParkTaskRequest,
-  PauseRequest,
-  RefillRequest,
-  RemindRequest,
-  ResumeRequest,
-  RuleRequest,
-  SendRequest,
-  SetBudgetRequest,
-} from './requests.ts'
 import { type ResumeDialect, resume } from './resume-task.ts'
 import type { RetentionReport } from './retention.ts'
 import type { ScheduleInfo } from './schedules/schedules.ts'

@@ -6,7 +6,7 @@
  */
 import { describe, expect, it } from 'vitest'
 import type { Json } from '../core/json.ts'
-import type { ReminderRequest } from './requests.ts'
+import type { ReminderRequest } from './input/requests.ts'
 import {
   alice,
   createHarness,

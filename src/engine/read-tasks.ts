@@ -10,12 +10,12 @@ import type { Task } from '../core/task.ts'
 import type { TaskFilter } from '../ports/store/tasks.ts'
 import { type Caller, scopeOf } from './caller.ts'
 import { type EngineContext, taskFor } from './context.ts'
-import { listInput, subscribeInput } from './inputs.ts'
+import { listInput, subscribeInput } from './input/inputs.ts'
+import { parse } from './input/parse.ts'
+import type { CountRequest, ListRequest } from './input/requests.ts'
 import { isUnreadable } from './ledger/unreadable-task.ts'
 import type { TaskReader } from './log-reader.ts'
-import { parse } from './parse.ts'
 import { readWithin } from './read-within.ts'
-import type { CountRequest, ListRequest } from './requests.ts'
 
 export interface TaskPage {
   readonly tasks: readonly Task[]

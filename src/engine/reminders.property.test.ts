@@ -18,7 +18,7 @@ import { pendingByRecords } from '../core/test-support/pending-by-records.ts'
 import { eventsOf, type ReminderChange } from '../protocols/a2a/task-events.ts'
 import type { Agent } from './author/agent.ts'
 import type { Turn } from './author/agent-task.ts'
-import type { ReminderRequest } from './requests.ts'
+import type { ReminderRequest } from './input/requests.ts'
 import { alice, createHarness, type Harness, running } from './test-support/engine-harness.ts'
 
 // The same cases every time.

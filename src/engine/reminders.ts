@@ -4,9 +4,9 @@ import type { Reminder } from '../core/reminders.ts'
 import type { Agent } from './author/agent.ts'
 import type { Caller } from './caller.ts'
 import { type EngineContext, taskFor } from './context.ts'
-import { clearRemindersInput, remindInput } from './inputs.ts'
-import { parse } from './parse.ts'
-import type { ClearRemindersRequest, RemindRequest } from './requests.ts'
+import { clearRemindersInput, remindInput } from './input/inputs.ts'
+import { parse } from './input/parse.ts'
+import type { ClearRemindersRequest, RemindRequest } from './input/requests.ts'
 import { toReminder } from './to-reminder.ts'
 
 export interface RemindAnswer {

@@ -5,11 +5,11 @@ import type { Json, JsonObject } from '../core/json.ts'
 import type { Actor, ResumeCause } from '../core/suspension.ts'
 import type { ResumeAnswer, Task } from '../core/task.ts'
 import { actorOf, type Caller } from './caller.ts'
-import { checkBySchema } from './check-by-schema.ts'
 import { type EngineContext, taskFor } from './context.ts'
-import { resumeInput } from './inputs.ts'
-import { parse } from './parse.ts'
-import type { ResumeRequest } from './requests.ts'
+import { checkBySchema } from './input/check-by-schema.ts'
+import { resumeInput } from './input/inputs.ts'
+import { parse } from './input/parse.ts'
+import type { ResumeRequest } from './input/requests.ts'
 
 /** Where a protocol's resume differs from the RFC's. */
 export interface ResumeDialect {

@@ -1,6 +1,6 @@
 import type { JsonObject } from '../core/json.ts'
 import type { Reminder } from '../core/reminders.ts'
-import type { ReminderRequest } from './requests.ts'
+import type { ReminderRequest } from './input/requests.ts'
 
 /** Fills in the defaults of a reminder (docs/reminders.md). */
 export function toReminder(

@@ -3,7 +3,8 @@ import { readFileSync } from 'node:fs'
 import { z } from 'zod'
 import { describeError } from '../core/describe-error.ts'
 import type { WithDurations } from '../core/duration.ts'
-import { duration, positiveDuration } from '../engine/inputs/duration.ts'
+import { duration, positiveDuration } from '../engine/input/duration.ts'
+import { parse } from '../engine/input/parse.ts'
 import {
   defaultOptions,
   type EngineOptions,
@@ -11,7 +12,6 @@ import {
   isShare,
   NOT_A_SHARE,
 } from '../engine/options.ts'
-import { parse } from '../engine/parse.ts'
 import type { A2AConfig } from '../protocols/a2a/index.ts'
 import type { AcpConfig } from '../protocols/acp/index.ts'
 import type { AdmissionLimits } from './auth/admission.ts'

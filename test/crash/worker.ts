@@ -7,13 +7,13 @@ import { isLullError } from '../../src/core/errors.ts'
 import type { LogRecord } from '../../src/core/records.ts'
 import type { State } from '../../src/core/states.ts'
 import { createEngine, type Engine } from '../../src/engine/engine.ts'
-import type { EngineOptions } from '../../src/engine/options.ts'
 import type {
   PauseRequest,
   RemindRequest,
   ResumeRequest,
   SendRequest,
-} from '../../src/engine/requests.ts'
+} from '../../src/engine/input/requests.ts'
+import type { EngineOptions } from '../../src/engine/options.ts'
 import type { Clock } from '../../src/ports/clock.ts'
 import type { Store } from '../../src/ports/store.ts'
 import type { A2A } from '../../src/protocols/a2a/index.ts'

@@ -6,8 +6,8 @@ import type { Task } from '../../core/task.ts'
 import type { Claim } from '../../ports/store/claims.ts'
 import type { Caller } from '../caller.ts'
 import type { EngineContext } from '../context.ts'
+import type { CheckedForkRequest } from '../input/requests.ts'
 import { remainsOf } from '../removed-task.ts'
-import type { CheckedForkRequest } from '../requests.ts'
 import { checkSame } from '../sending/claims.ts'
 
 /** Undefined if the request has no key. */

@@ -8,8 +8,8 @@ import { valuesIn } from '../../core/message-values.ts'
 import { type QuestionFacts, questionParts } from '../../core/question-part.ts'
 import type { AskOptions, AskRequest } from '../author/agent-task.ts'
 import { jsonSchemaOf, type StandardSchemaV1, validate } from '../author/standard-schema.ts'
-import { askInput, askOptionsInput } from '../inputs.ts'
-import { parse } from '../parse.ts'
+import { askInput, askOptionsInput } from '../input/inputs.ts'
+import { parse } from '../input/parse.ts'
 import { partsOf } from './parts.ts'
 
 export interface Asking {

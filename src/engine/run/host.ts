@@ -9,9 +9,9 @@ import type { Clock } from '../../ports/clock.ts'
 import type { IdSource } from '../../ports/ids.ts'
 import type { Log } from '../../ports/log.ts'
 import type { Tracing } from '../../ports/tracing.ts'
+import type { ReminderRequest } from '../input/requests.ts'
 import type { Committed, LazyCommand } from '../ledger.ts'
 import type { LiveTexts } from '../live-texts.ts'
-import type { ReminderRequest } from '../requests.ts'
 
 export interface RunLimits {
   /** The largest JSON text of a step's result. */

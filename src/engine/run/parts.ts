@@ -1,7 +1,7 @@
 import { LullError } from '../../core/errors.ts'
 import type { Message, Part, PartInput } from '../../core/message.ts'
-import { part } from '../inputs.ts'
-import { parse } from '../parse.ts'
+import { part } from '../input/inputs.ts'
+import { parse } from '../input/parse.ts'
 import type { RunCore } from './run-core.ts'
 
 /** A text becomes one text part. Given parts are checked. @throws LullError `INVALID_INPUT` */

@@ -4,8 +4,8 @@
  */
 import type { JournalRecord, UsageReport } from '../../core/records.ts'
 import type { Spend } from '../author/agent.ts'
-import { usageInput } from '../inputs.ts'
-import { parse } from '../parse.ts'
+import { usageInput } from '../input/inputs.ts'
+import { parse } from '../input/parse.ts'
 
 type UsageRecord = JournalRecord & { readonly type: 'usage' }
 

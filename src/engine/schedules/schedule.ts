@@ -4,11 +4,11 @@ import { type Duration, toMs } from '../../core/duration.ts'
 import { LullError } from '../../core/errors.ts'
 import type { Part, PartInput } from '../../core/message.ts'
 import { NEVER, nextFire } from '../cron.ts'
-import { list } from '../inputs/bounded.ts'
-import { duration } from '../inputs/duration.ts'
-import { part } from '../inputs/message.ts'
-import { id, text } from '../inputs/primitives.ts'
-import { parse } from '../parse.ts'
+import { list } from '../input/bounded.ts'
+import { duration } from '../input/duration.ts'
+import { part } from '../input/message.ts'
+import { parse } from '../input/parse.ts'
+import { id, text } from '../input/primitives.ts'
 
 export type Schedule = ScheduleFacts &
   (

@@ -5,7 +5,7 @@ import type { JsonObject } from '../../core/json.ts'
 import type { Message } from '../../core/message.ts'
 import { valuesIn } from '../../core/message-values.ts'
 import type { Question } from '../../core/records.ts'
-import { checkBySchema } from '../check-by-schema.ts'
+import { checkBySchema } from '../input/check-by-schema.ts'
 
 export interface WrongAnswer {
   readonly path: string

@@ -7,7 +7,7 @@ import type { Agent } from '../author/agent.ts'
 import { notAwaited } from '../author/not-awaited.ts'
 import { maySee } from '../caller.ts'
 import type { EngineContext } from '../context.ts'
-import { consentAnswer } from '../inputs.ts'
+import { consentAnswer } from '../input/inputs.ts'
 import { claimFor, isKey } from './claims.ts'
 import type { Incoming } from './incoming.ts'
 

@@ -1,7 +1,7 @@
 import type { MakePush } from '../../core/push.ts'
 import type { Caller } from '../caller.ts'
 import type { EngineContext } from '../context.ts'
-import type { CheckedSendRequest } from '../requests.ts'
+import type { CheckedSendRequest } from '../input/requests.ts'
 import type { InFlight } from './in-flight.ts'
 import type { SendResult } from './send-result.ts'
 

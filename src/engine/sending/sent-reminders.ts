@@ -7,8 +7,8 @@ import { sha256 } from '../../core/sha256.ts'
 import type { Agent } from '../author/agent.ts'
 import type { Caller } from '../caller.ts'
 import type { EngineContext } from '../context.ts'
+import type { CheckedSendRequest } from '../input/requests.ts'
 import { checkOffered } from '../reminders.ts'
-import type { CheckedSendRequest } from '../requests.ts'
 import { toReminder } from '../to-reminder.ts'
 
 /** @throws LullError `NOT_OFFERED` or `LIMIT_EXCEEDED` */

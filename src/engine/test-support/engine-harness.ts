@@ -27,8 +27,8 @@ import { testSigner } from '../../testing/test-signer.ts'
 import { type Agent, type AgentDefinition, agent } from '../author/agent.ts'
 import type { Caller } from '../caller.ts'
 import { createEngine, type Engine } from '../engine.ts'
+import type { SendRequest } from '../input/requests.ts'
 import type { EngineSettings } from '../options.ts'
-import type { SendRequest } from '../requests.ts'
 import { asTestsWant } from './delaying-store.ts'
 
 export const alice: Caller = { tenant: 'acme', principal: 'alice' }

@@ -2,7 +2,7 @@
 import type { Json } from '../../core/json.ts'
 import type { LogRecord } from '../../core/records.ts'
 import type { AgentTask, Turn } from '../author/agent-task.ts'
-import type { ReminderRequest } from '../requests.ts'
+import type { ReminderRequest } from '../input/requests.ts'
 import { alice, createHarness, dataOf, type Harness, running } from './engine-harness.ts'
 
 export const ids = (turn: Turn): string[] => turn.reminders.map(({ id }) => id)

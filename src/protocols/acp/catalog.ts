@@ -9,7 +9,7 @@ import {
   pauseMode,
   reminderInput,
   resumeConditions,
-} from '../../engine/inputs.ts'
+} from '../../engine/input/inputs.ts'
 import { inbound, outbound } from './names.ts'
 import { acpSchemas } from './schemas.ts'
 

@@ -1,9 +1,9 @@
 /** `/ops/budgets`: set limits, see how far they are used, refill and remove them. */
 import { z } from 'zod'
 import { toIso } from '../../core/instant.ts'
-import { measure, per, setBudgetInput } from '../../engine/inputs.ts'
+import { measure, per, setBudgetInput } from '../../engine/input/inputs.ts'
+import type { RefillRequest, SetBudgetRequest } from '../../engine/input/requests.ts'
 import type { BudgetAnswer, BudgetInfo } from '../../engine/policies/budgets.ts'
-import type { RefillRequest, SetBudgetRequest } from '../../engine/requests.ts'
 import type { BudgetResult, BudgetSummary } from '../../wire/ops/policies.ts'
 import { objectIn } from './read-body.ts'
 import type { OpsRoute } from './route.ts'

@@ -2,7 +2,7 @@
 import { z } from 'zod'
 import type { LogRecord } from '../../core/records.ts'
 import type { ExportHeader } from '../../core/task-export.ts'
-import { parse } from '../../engine/parse.ts'
+import { parse } from '../../engine/input/parse.ts'
 import { flag, readQuery } from './read-query.ts'
 import type { OpsRoute } from './route.ts'
 

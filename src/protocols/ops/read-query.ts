@@ -1,7 +1,7 @@
 /** Reads query parameters with a schema. */
 import { z } from 'zod'
 import { LullError } from '../../core/errors.ts'
-import { parse } from '../../engine/parse.ts'
+import { parse } from '../../engine/input/parse.ts'
 
 /** A parameter is a list when its schema is an array. @throws LullError `INVALID_INPUT` that names the parameter */
 export function readQuery<T extends z.ZodObject>(schema: T, query: URLSearchParams): z.output<T> {

@@ -7,7 +7,7 @@
  */
 import type { Caller } from '../../engine/caller.ts'
 import type { Engine } from '../../engine/engine.ts'
-import type { ListRequest } from '../../engine/requests.ts'
+import type { ListRequest } from '../../engine/input/requests.ts'
 import type { TaskList, TaskSummary } from '../../wire/ops/tasks.ts'
 import { matchesSearch } from '../../wire/search.ts'
 import { summaryOf } from './task-summary.ts'

@@ -8,7 +8,7 @@ import { isTerminal, states } from '../../core/states.ts'
 import type { Suspension } from '../../core/suspension.ts'
 import type { Task } from '../../core/task.ts'
 import { waitText } from '../../core/wait-text.ts'
-import { initiator } from '../../engine/inputs.ts'
+import { initiator } from '../../engine/input/inputs.ts'
 import { renderOne } from '../../engine/ledger/unreadable-task.ts'
 import type { QuestionSummary, StopSummary, TaskSummary } from '../../wire/ops/tasks.ts'
 

@@ -1,8 +1,8 @@
 /** `GET /ops/tasks`, and routes of one task. */
 import { z } from 'zod'
 import { type State, states } from '../../core/states.ts'
-import { json, receiptKind, receiptVerdict, signatureKind } from '../../engine/inputs.ts'
-import { parse } from '../../engine/parse.ts'
+import { json, receiptKind, receiptVerdict, signatureKind } from '../../engine/input/inputs.ts'
+import { parse } from '../../engine/input/parse.ts'
 import { receiptReport } from '../../engine/receipt-report.ts'
 import { count, flag, readQuery } from './read-query.ts'
 import type { OpsRoute } from './route.ts'

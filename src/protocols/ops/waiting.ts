@@ -12,8 +12,8 @@ import type { State } from '../../core/states.ts'
 import type { Task } from '../../core/task.ts'
 import type { Caller } from '../../engine/caller.ts'
 import type { Engine } from '../../engine/engine.ts'
+import type { ListRequest } from '../../engine/input/requests.ts'
 import { renderOne } from '../../engine/ledger/unreadable-task.ts'
-import type { ListRequest } from '../../engine/requests.ts'
 
 const waitingStates: readonly State[] = [
   'paused-by-agent',

@@ -3,8 +3,8 @@ import { z } from 'zod'
 import { isLullError } from '../../core/errors.ts'
 import { type Message, textOf } from '../../core/message.ts'
 import { reject } from '../../engine/author/agent.ts'
-import { json, parkInput } from '../../engine/inputs.ts'
-import { parse } from '../../engine/parse.ts'
+import { json, parkInput } from '../../engine/input/inputs.ts'
+import { parse } from '../../engine/input/parse.ts'
 import type { OpName, Ops, ScriptOp } from './ops.ts'
 
 /** The ops of the script, or undefined for a message without one. @throws Rejection naming the op, as in `2.turn.0` */

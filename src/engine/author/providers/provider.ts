@@ -5,7 +5,7 @@
 import type { JournalRecord } from '../../../core/records.ts'
 import type { Wake } from '../../../core/suspension.ts'
 import type { Task } from '../../../core/task.ts'
-import type { ReminderRequest } from '../../requests.ts'
+import type { ReminderRequest } from '../../input/requests.ts'
 
 /** A turn is about to start. It sees the reminders that providers return now. */
 export interface TurnStart {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { Wake } from '../../../core/suspension.ts'
 import { working } from '../../../core/test-support/story.ts'
-import type { ReminderRequest } from '../../requests.ts'
+import type { ReminderRequest } from '../../input/requests.ts'
 import type { TurnStart } from './provider.ts'
 import { resumed } from './resumed.ts'
 

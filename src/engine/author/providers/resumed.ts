@@ -1,6 +1,6 @@
 import { toIso } from '../../../core/instant.ts'
 import type { Actor, Wake } from '../../../core/suspension.ts'
-import type { ReminderRequest } from '../../requests.ts'
+import type { ReminderRequest } from '../../input/requests.ts'
 import type { ReminderProvider } from './provider.ts'
 
 const INPUT_LIMIT = 1_000

@@ -1,8 +1,8 @@
 /** Messages and parts of A2A 0.3. `kind` may be missing, because the examples of the RFCs omit it. */
 import type { JsonObject } from '../../../core/json.ts'
 import type { Message, Part } from '../../../core/message.ts'
-import { message as messageInput } from '../../../engine/inputs.ts'
-import { parse } from '../../../engine/parse.ts'
+import { message as messageInput } from '../../../engine/input/inputs.ts'
+import { parse } from '../../../engine/input/parse.ts'
 import { invalid, isObject, optionalText, type Params } from '../params.ts'
 
 const roles: Readonly<Record<string, string>> = { user: 'ROLE_USER', agent: 'ROLE_AGENT' }

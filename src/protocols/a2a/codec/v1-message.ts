@@ -3,8 +3,8 @@
  * absent.
  */
 import type { Message, Part, PartDetails } from '../../../core/message.ts'
-import { message as messageInput } from '../../../engine/inputs.ts'
-import { parse } from '../../../engine/parse.ts'
+import { message as messageInput } from '../../../engine/input/inputs.ts'
+import { parse } from '../../../engine/input/parse.ts'
 import { invalid, isObject, type Params } from '../params.ts'
 
 type IsAbsent = (member: unknown) => boolean

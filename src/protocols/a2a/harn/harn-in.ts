@@ -5,9 +5,9 @@
 import type { JsonObject } from '../../../core/json.ts'
 import { type Message, textOf } from '../../../core/message.ts'
 import { camelCased, camelConditions } from '../../../core/worker-suspension.ts'
-import { reminderInput } from '../../../engine/inputs.ts'
-import { parse } from '../../../engine/parse.ts'
-import type { ReminderRequest } from '../../../engine/requests.ts'
+import { reminderInput } from '../../../engine/input/inputs.ts'
+import { parse } from '../../../engine/input/parse.ts'
+import type { ReminderRequest } from '../../../engine/input/requests.ts'
 import { isObject, type Params } from '../params.ts'
 
 export interface HarnOperations {

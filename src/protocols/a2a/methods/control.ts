@@ -13,8 +13,8 @@ import {
   pauseInput,
   remindInput,
   resumeInput,
-} from '../../../engine/inputs.ts'
-import { parse } from '../../../engine/parse.ts'
+} from '../../../engine/input/inputs.ts'
+import { parse } from '../../../engine/input/parse.ts'
 import type { PauseAnswer } from '../../../engine/pause-answer.ts'
 import { receiptReport } from '../../../engine/receipt-report.ts'
 import type { ExtensionMethodName } from '../../../wire/a2a-extension-methods.ts'

@@ -18,7 +18,7 @@ import {
   remindInput,
   resumeConditions,
   resumeInput,
-} from '../../../engine/inputs.ts'
+} from '../../../engine/input/inputs.ts'
 import { type ExtensionMethod, extensionMethodList } from '../../../wire/a2a-extension-methods.ts'
 import {
   PROGRESS,

@@ -10,7 +10,7 @@ import {
   propagate,
   roleHint,
   since,
-} from '../../../engine/inputs.ts'
+} from '../../../engine/input/inputs.ts'
 import { handle, id } from './vocabulary.ts'
 
 const resumeWhen = z.strictObject({

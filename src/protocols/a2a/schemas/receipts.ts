@@ -1,6 +1,11 @@
 /** `urn:lull:a2a:receipts:1`: the signed receipts of a task, each with what the check of the server has shown. */
 import { z } from 'zod'
-import { jsonObject, receiptKind, receiptVerdict, signatureKind } from '../../../engine/inputs.ts'
+import {
+  jsonObject,
+  receiptKind,
+  receiptVerdict,
+  signatureKind,
+} from '../../../engine/input/inputs.ts'
 import type { ReceiptReport } from '../../../wire/ops/logs.ts'
 import { id } from './vocabulary.ts'
 

@@ -1,7 +1,13 @@
 /** `urn:lull:a2a:reminders:1`: results, frames about changes of reminders, and the parameters on the card. */
 import { z } from 'zod'
 import type { ExpiryReason, Propagate, Reminder, RoleHint } from '../../../core/reminders.ts'
-import { expiryReason, jsonObject, pauseMode, propagate, roleHint } from '../../../engine/inputs.ts'
+import {
+  expiryReason,
+  jsonObject,
+  pauseMode,
+  propagate,
+  roleHint,
+} from '../../../engine/input/inputs.ts'
 import { exactly } from './exactly.ts'
 import { id, instant } from './vocabulary.ts'
 

@@ -6,7 +6,12 @@ import type { JsonObject } from '../../../core/json.ts'
 import type { ExpiryReason } from '../../../core/reminders.ts'
 import type { State } from '../../../core/states.ts'
 import type { Suspension } from '../../../core/suspension.ts'
-import { expiryReason, initiator, jsonObject, resumeConditions } from '../../../engine/inputs.ts'
+import {
+  expiryReason,
+  initiator,
+  jsonObject,
+  resumeConditions,
+} from '../../../engine/input/inputs.ts'
 import { exactly } from './exactly.ts'
 import { type ResumeFacts, resumed, state } from './task-control.ts'
 import { handle, id, instant, reason } from './vocabulary.ts'

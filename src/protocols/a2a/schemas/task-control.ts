@@ -9,7 +9,7 @@ import {
   initiator,
   pauseMode,
   resumeConditions,
-} from '../../../engine/inputs.ts'
+} from '../../../engine/input/inputs.ts'
 import { exactly } from './exactly.ts'
 import { epoch, handle, id, instant, reason, summary } from './vocabulary.ts'
 

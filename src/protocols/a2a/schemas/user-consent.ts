@@ -2,7 +2,7 @@
 import { z } from 'zod'
 import type { Json } from '../../../core/json.ts'
 import type { Decision } from '../../../core/records.ts'
-import { decision, json } from '../../../engine/inputs.ts'
+import { decision, json } from '../../../engine/input/inputs.ts'
 import { exactly } from './exactly.ts'
 import { id, instant } from './vocabulary.ts'
 

@@ -2,7 +2,7 @@
 import { RequestError } from '@agentclientprotocol/sdk'
 import { isInterrupted, isPaused, type State } from '../../../core/states.ts'
 import type { Task } from '../../../core/task.ts'
-import { parse } from '../../../engine/parse.ts'
+import { parse } from '../../../engine/input/parse.ts'
 import { addressMeta } from '../schemas/meta.ts'
 import { INVALID_PARAMS, STATE_CONFLICT } from './faults.ts'
 

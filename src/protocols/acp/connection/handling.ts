@@ -1,6 +1,6 @@
 /** Parses the parameters of a request, calls the method, and converts errors to ACP. */
 import type { z } from 'zod'
-import { parse } from '../../../engine/parse.ts'
+import { parse } from '../../../engine/input/parse.ts'
 import type { Connection } from './connection.ts'
 import { toRequestError } from './faults.ts'
 

@@ -2,7 +2,7 @@
 import { type ContentBlock, type PromptResponse, RequestError } from '@agentclientprotocol/sdk'
 
 import type { Task } from '../../../core/task.ts'
-import { parse } from '../../../engine/parse.ts'
+import { parse } from '../../../engine/input/parse.ts'
 import { type Meta, toSuspend } from '../connection/address.ts'
 import { isCancellation } from '../connection/cancellation.ts'
 import type { Connection } from '../connection/connection.ts'

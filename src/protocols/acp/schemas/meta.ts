@@ -6,7 +6,7 @@ import {
   initiator,
   pauseMode,
   resumeConditions,
-} from '../../../engine/inputs.ts'
+} from '../../../engine/input/inputs.ts'
 import { handle, instant, reason, summary, wake } from './primitives.ts'
 
 /** Names the task of a request, when the session has several. */

@@ -1,6 +1,6 @@
 /** Notifications, updates and requests that Lull sends to clients. */
 import { z } from 'zod'
-import { resumeConditions } from '../../../engine/inputs.ts'
+import { resumeConditions } from '../../../engine/input/inputs.ts'
 import {
   epoch,
   handle,

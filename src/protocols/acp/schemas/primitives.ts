@@ -1,6 +1,6 @@
 /** Parts that several schemas share. */
 import { z } from 'zod'
-import { initiator, resumeCause, resumeConditions } from '../../../engine/inputs.ts'
+import { initiator, resumeCause, resumeConditions } from '../../../engine/input/inputs.ts'
 
 export const sessionId: z.ZodString = z.string().min(1).max(256)
 export const handle: z.ZodString = z.string().min(1).max(256)

@@ -9,8 +9,8 @@ import {
   reminderInput,
   resumeConditions,
   signatureKind,
-} from '../../../engine/inputs.ts'
-import { json } from '../../../engine/json-input.ts'
+} from '../../../engine/input/inputs.ts'
+import { json } from '../../../engine/input/json-input.ts'
 import { contentBlocks } from './content-blocks.ts'
 import { handle, instant, meta, path, reason, sessionId, summary } from './primitives.ts'
 

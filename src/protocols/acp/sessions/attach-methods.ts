@@ -9,7 +9,7 @@ import type {
 } from '@agentclientprotocol/sdk'
 import { LullError } from '../../../core/errors.ts'
 import type { JsonObject } from '../../../core/json.ts'
-import { parse } from '../../../engine/parse.ts'
+import { parse } from '../../../engine/input/parse.ts'
 import { isOwn, type Meta } from '../connection/address.ts'
 import type { Connection } from '../connection/connection.ts'
 import { availableCommands } from '../prompts/commands.ts'

@@ -1,6 +1,6 @@
 /** `_session/receipts`: the signed receipts of a task of the session. */
 import { LullError } from '../../../core/errors.ts'
-import { parse } from '../../../engine/parse.ts'
+import { parse } from '../../../engine/input/parse.ts'
 import { type ReceiptReport, receiptReport } from '../../../engine/receipt-report.ts'
 import { taskIdIn } from '../connection/address.ts'
 import type { Connection } from '../connection/connection.ts'

@@ -2,7 +2,7 @@
 import { RequestError } from '@agentclientprotocol/sdk'
 import * as sdk from '@agentclientprotocol/sdk/experimental/v2'
 import { LullError } from '../../../core/errors.ts'
-import { parse } from '../../../engine/parse.ts'
+import { parse } from '../../../engine/input/parse.ts'
 import { capabilitiesMeta, clientFacts, steeringMeta } from '../capabilities.ts'
 import type { Connection } from '../connection/connection.ts'
 import { type Handled, handling, type Method } from '../connection/handling.ts'

@@ -1,10 +1,10 @@
 /** Requests about budgets and rules. */
 import { z } from 'zod'
-import type { RefillRequest, RuleRequest, SetBudgetRequest } from '../requests.ts'
 import { boundedFilter, eventName } from './conditions.ts'
 import { holdScope } from './control.ts'
 import type { FieldsOf } from './exhaustive.ts'
 import { id, reason } from './primitives.ts'
+import type { RefillRequest, RuleRequest, SetBudgetRequest } from './requests.ts'
 import { measure, pauseMode, per } from './unions.ts'
 
 /** Larger amounts could not be counted exactly. */

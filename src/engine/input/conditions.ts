@@ -1,9 +1,9 @@
 /** Conditions that wake a stopped task. */
 import { z } from 'zod'
 import type { EventFilter, ResumeConditions, Timeout, Trigger } from '../../core/conditions.ts'
-import { json } from '../json-input.ts'
 import { bounded, list, tooLarge } from './bounded.ts'
 import { type FieldsOf, type KeysOfEach, unionOf } from './exhaustive.ts'
+import { json } from './json-input.ts'
 import { BLANK, instant, NOT_BLANK, text } from './primitives.ts'
 import { onTimeout, since } from './unions.ts'
 

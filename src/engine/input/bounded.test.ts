@@ -1,8 +1,8 @@
 /** Every list and text that a caller can send has a limit, and a list is measured before its items are looked at. */
 import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
-import * as inputs from '../inputs.ts'
-import { parse } from '../parse.ts'
+import * as inputs from './inputs.ts'
+import { parse } from './parse.ts'
 
 /** What agents hand in themselves. The process trusts its own code. */
 const ofAgents = new Set<string>([

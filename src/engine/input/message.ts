@@ -1,8 +1,8 @@
 /** Messages, their parts, and artifacts. */
 import { z } from 'zod'
 import type { Artifact, Message, Part } from '../../core/message.ts'
-import { json } from '../json-input.ts'
 import { list } from './bounded.ts'
+import { json } from './json-input.ts'
 import { id, jsonObject, text } from './primitives.ts'
 
 const partDetails = {

@@ -36,11 +36,11 @@ import type {
   TimeoutEvent,
 } from '../../core/suspension.ts'
 import type { TranscriptEntry } from '../../core/transcript.ts'
-import { json } from '../json-input.ts'
 import { list } from './bounded.ts'
 import { resumeConditions } from './conditions.ts'
 import { cloudEvent } from './events.ts'
 import { type FieldsOf, oneOf, unionOf } from './exhaustive.ts'
+import { json } from './json-input.ts'
 import { part } from './message.ts'
 import { epochMs, id, instant as isoInstant, jsonObject, text } from './primitives.ts'
 import {

@@ -1,7 +1,11 @@
 /** Requests to pause, resume, park, cancel and hold. */
 import { z } from 'zod'
 import type { HoldScope } from '../../ports/store/holds.ts'
-import { json } from '../json-input.ts'
+import { list } from './bounded.ts'
+import { resumeConditions } from './conditions.ts'
+import { type FieldsOf, type KeysOfEach, unionOf } from './exhaustive.ts'
+import { json } from './json-input.ts'
+import { id, jsonObject, reason, summary } from './primitives.ts'
 import type {
   CancelRequest,
   CheckedForkRequest,
@@ -10,11 +14,7 @@ import type {
   ParkRequest,
   ParkTaskRequest,
   PauseRequest,
-} from '../requests.ts'
-import { list } from './bounded.ts'
-import { resumeConditions } from './conditions.ts'
-import { type FieldsOf, type KeysOfEach, unionOf } from './exhaustive.ts'
-import { id, jsonObject, reason, summary } from './primitives.ts'
+} from './requests.ts'
 import { pauseMode } from './unions.ts'
 
 /** The longest time a caller may wait until a task is paused. */

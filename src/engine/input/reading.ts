@@ -1,11 +1,11 @@
 /** Requests to list, to wait and to subscribe. */
 import { z } from 'zod'
 import { type State, states } from '../../core/states.ts'
-import type { ListRequest } from '../requests.ts'
 import { list } from './bounded.ts'
 import { duration } from './duration.ts'
 import type { FieldsOf } from './exhaustive.ts'
 import { id, text } from './primitives.ts'
+import type { ListRequest } from './requests.ts'
 
 export const waitInput: z.ZodType<{ timeoutMs?: number | undefined }> = z.object({
   timeoutMs: duration.optional(),

@@ -1,10 +1,10 @@
 import { z } from 'zod'
-import type { CheckedSendRequest } from '../requests.ts'
 import { list } from './bounded.ts'
 import type { FieldsOf } from './exhaustive.ts'
 import { message } from './message.ts'
 import { id, jsonObject } from './primitives.ts'
 import { reminderInput } from './reminders.ts'
+import type { CheckedSendRequest } from './requests.ts'
 
 export const sendInput: z.ZodType<CheckedSendRequest> = z.strictObject({
   agent: id.optional(),

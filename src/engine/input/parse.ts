@@ -1,6 +1,6 @@
 /** Checks unknown input against a schema. An error names the path of the mistake and says what to send instead. */
 import type { z } from 'zod'
-import { LullError } from '../core/errors.ts'
+import { LullError } from '../../core/errors.ts'
 
 type Issue = z.core.$ZodIssue
 type RawIssue = z.core.$ZodRawIssue

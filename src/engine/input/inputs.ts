@@ -12,8 +12,8 @@ export {
   transcriptEntriesInput,
   transcriptInput,
   usageInput,
-} from './inputs/agent-calls.ts'
-export { eventFilter, resumeConditions } from './inputs/conditions.ts'
+} from './agent-calls.ts'
+export { eventFilter, resumeConditions } from './conditions.ts'
 export {
   cancelInput,
   forkInput,
@@ -22,19 +22,19 @@ export {
   parkTaskInput,
   pauseInput,
   resumeInput,
-} from './inputs/control.ts'
-export { cloudEvent } from './inputs/events.ts'
-export { artifactFacts, message, part } from './inputs/message.ts'
-export { refillInput, ruleInput, setBudgetInput } from './inputs/policies.ts'
-export { jsonObject } from './inputs/primitives.ts'
-export { listInput, subscribeInput, waitInput } from './inputs/reading.ts'
+} from './control.ts'
+export { cloudEvent } from './events.ts'
+export { json } from './json-input.ts'
+export { artifactFacts, message, part } from './message.ts'
+export { refillInput, ruleInput, setBudgetInput } from './policies.ts'
+export { jsonObject } from './primitives.ts'
+export { listInput, subscribeInput, waitInput } from './reading.ts'
 export {
   clearRemindersInput,
   listReceiptsInput,
   listRemindersInput,
   reminderInput,
   remindInput,
-} from './inputs/reminders.ts'
-export { sendInput } from './inputs/sending.ts'
-export * from './inputs/unions.ts'
-export { json } from './json-input.ts'
+} from './reminders.ts'
+export { sendInput } from './sending.ts'
+export * from './unions.ts'

@@ -1,14 +1,14 @@
 /**
  * Requests to the engine. The field names are those of the protocols. `inputs.ts` checks every request when it arrives.
  */
-import type { Measure, Per } from '../core/budgets/budget.ts'
-import type { EventFilter, ResumeConditions } from '../core/conditions.ts'
-import type { Json, JsonInput, JsonObject } from '../core/json.ts'
-import type { Message, MessageInput } from '../core/message.ts'
-import type { Propagate, RoleHint } from '../core/reminders.ts'
-import type { PauseMode } from '../core/suspension.ts'
-import type { HoldScope } from '../ports/store/holds.ts'
-import type { TaskFilter } from '../ports/store/tasks.ts'
+import type { Measure, Per } from '../../core/budgets/budget.ts'
+import type { EventFilter, ResumeConditions } from '../../core/conditions.ts'
+import type { Json, JsonInput, JsonObject } from '../../core/json.ts'
+import type { Message, MessageInput } from '../../core/message.ts'
+import type { Propagate, RoleHint } from '../../core/reminders.ts'
+import type { PauseMode } from '../../core/suspension.ts'
+import type { HoldScope } from '../../ports/store/holds.ts'
+import type { TaskFilter } from '../../ports/store/tasks.ts'
 
 export interface SendRequest {
   /** The agent's name. Default: the first registered agent. Ignored when the message continues a task. */

@@ -1,7 +1,13 @@
 /** Wrong input is refused with the dotted path of the mistake, before anything is decided or written. */
 import { beforeAll, describe, expect, it } from 'vitest'
-import type { Engine } from './engine.ts'
-import { alice, createHarness, type Harness, olga, running } from './test-support/engine-harness.ts'
+import type { Engine } from '../engine.ts'
+import {
+  alice,
+  createHarness,
+  type Harness,
+  olga,
+  running,
+} from '../test-support/engine-harness.ts'
 
 type Call = (engine: Engine, taskId: string, wrong: never) => Promise<unknown>
 

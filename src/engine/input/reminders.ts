@@ -1,9 +1,9 @@
 /** Requests about reminders. */
 import { z } from 'zod'
-import type { ClearRemindersRequest, ReminderRequest, RemindRequest } from '../requests.ts'
 import { list } from './bounded.ts'
 import type { FieldsOf } from './exhaustive.ts'
 import { BLANK, id, jsonObject, NOT_BLANK, text } from './primitives.ts'
+import type { ClearRemindersRequest, ReminderRequest, RemindRequest } from './requests.ts'
 import { pauseMode, propagate, roleHint } from './unions.ts'
 
 /** An id, tag, key or source of a reminder. */

@@ -2,7 +2,7 @@
 import { z } from 'zod'
 import { LAST_INSTANT } from '../../core/instant.ts'
 import type { JsonObject } from '../../core/json.ts'
-import { json } from '../json-input.ts'
+import { json } from './json-input.ts'
 
 export const jsonObject: z.ZodType<JsonObject> = z.record(z.string(), json)
 

@@ -5,9 +5,9 @@
 import { z } from 'zod'
 import type { LogRecord, RecordBody, RecordType } from '../../core/records.ts'
 import type { TurnOutcome } from '../../core/reminders.ts'
-import { json } from '../json-input.ts'
 import { list } from './bounded.ts'
 import { type FieldsOf, oneOf } from './exhaustive.ts'
+import { json } from './json-input.ts'
 import { id, jsonObject, text } from './primitives.ts'
 import {
   actor,

@@ -1,8 +1,8 @@
 /** CloudEvents from outside. */
 import { z } from 'zod'
 import type { CloudEvent } from '../../core/cloud-event.ts'
-import { json } from '../json-input.ts'
 import { bounded, tooManyMembers } from './bounded.ts'
+import { json } from './json-input.ts'
 import { id, instant, text } from './primitives.ts'
 
 /** Extension attributes: the types of CloudEvents 1.0.2, "Type System", that JSON can express. */
