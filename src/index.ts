@@ -176,13 +176,11 @@ export type { Audit, AuditedAction, AuditNote, AuditRequest } from './engine/aud
 export type { Caller } from './engine/caller.ts'
 export type { WorkerSummary } from './engine/cluster/worker-list.ts'
 export { createEngine, type Engine } from './engine/engine.ts'
-export type { ExportRequest } from './engine/export-task.ts'
 export type { EventLoopBlock, Health } from './engine/health.ts'
 export type { HoldOutcome, TaskOutcome } from './engine/holds/held-tasks.ts'
 export type { HoldAnswer } from './engine/holds/place-hold.ts'
 export type { HoldPreview } from './engine/holds/preview-hold.ts'
 export type { LiftAnswer } from './engine/holds.ts'
-export type { ImportAnswer, ImportRequest } from './engine/import-task.ts'
 export type {
   CancelRequest,
   ClearRemindersRequest,
@@ -202,18 +200,20 @@ export type {
   SetBudgetRequest,
 } from './engine/input/requests.ts'
 export type { LiveTextUpdate, ReaderUpdate, RecordBatch, TaskReader } from './engine/log-reader.ts'
-export type { PauseAnswer } from './engine/pause-answer.ts'
-export type { PauseDialect } from './engine/pause-task.ts'
 export type { BudgetAnswer, BudgetInfo } from './engine/policies/budgets.ts'
 export type { DryRun, Firing } from './engine/policies/dry-run.ts'
-export type { TaskCounts, TaskPage } from './engine/read-tasks.ts'
-export type { RemindAnswer } from './engine/reminders.ts'
-export type { RecordedTask } from './engine/replay/recorded-task.ts'
-export type { ResumeDialect } from './engine/resume-task.ts'
+export type { ExportRequest } from './engine/requests/export-task.ts'
+export type { ImportAnswer, ImportRequest } from './engine/requests/import-task.ts'
+export type { PauseAnswer } from './engine/requests/pause-answer.ts'
+export type { PauseDialect } from './engine/requests/pause-task.ts'
+export type { TaskCounts, TaskPage } from './engine/requests/read-tasks.ts'
+export type { RemindAnswer } from './engine/requests/reminders.ts'
+export type { RecordedTask } from './engine/requests/replay/recorded-task.ts'
+export type { ResumeDialect } from './engine/requests/resume-task.ts'
+export type { SendResult } from './engine/requests/send/send-result.ts'
+export type { Verification } from './engine/requests/verify-task.ts'
 export type { RetentionReport } from './engine/retention.ts'
 export type { ScheduleInfo } from './engine/schedules/schedules.ts'
-export type { SendResult } from './engine/sending/send-result.ts'
-export type { Verification } from './engine/verify-task.ts'
 
 // What an engine is made from, for those who bring a store, a clock or a log.
 

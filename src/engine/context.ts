@@ -19,7 +19,7 @@ import type { Ledger } from './ledger.ts'
 import type { EngineOptions } from './options.ts'
 import type { BudgetChecks } from './policies/check-budgets.ts'
 import type { Quotas } from './quotas.ts'
-import type { AdmitReminders } from './reminder-rate.ts'
+import type { AdmitReminders } from './requests/reminder-rate.ts'
 import type { Runs } from './runs.ts'
 import type { Subscriptions } from './subscriptions.ts'
 

@@ -23,17 +23,13 @@ import { observedEngine } from './audit/observed-engine.ts'
 import type { Audit } from './audit.ts'
 import type { Agent } from './author/agent.ts'
 import type { Caller } from './caller.ts'
-import { cancel } from './cancel-task.ts'
 import type { WorkerSummary } from './cluster/worker-list.ts'
 import { type EngineContext, taskFor } from './context.ts'
 import type { EngineDeps } from './deps.ts'
-import { type ExportRequest, exportTask } from './export-task.ts'
-import { createFork } from './fork/fork-task.ts'
 import type { Health } from './health.ts'
 import type { HoldAnswer } from './holds/place-hold.ts'
 import type { HoldPreview } from './holds/preview-hold.ts'
 import type { LiftAnswer } from './holds.ts'
-import type { ImportAnswer, ImportRequest } from './import-task.ts'
 import { cloudEvent, subscribeInput, waitInput } from './input/inputs.ts'
 import { parse } from './input/parse.ts'
 import type {
@@ -53,12 +49,16 @@ import type {
   SetBudgetRequest,
 } from './input/requests.ts'
 import type { TaskReader } from './log-reader.ts'
-import { operatorMethods } from './operator-methods.ts'
-import type { PauseAnswer } from './pause-answer.ts'
-import { type PauseDialect, park, pause } from './pause-task.ts'
 import type { BudgetAnswer, BudgetInfo } from './policies/budgets.ts'
 import type { DryRun } from './policies/dry-run.ts'
 import { EVENTS } from './quotas.ts'
+import { cancel } from './requests/cancel-task.ts'
+import { type ExportRequest, exportTask } from './requests/export-task.ts'
+import { createFork } from './requests/fork/fork-task.ts'
+import type { ImportAnswer, ImportRequest } from './requests/import-task.ts'
+import { operatorMethods } from './requests/operator-methods.ts'
+import type { PauseAnswer } from './requests/pause-answer.ts'
+import { type PauseDialect, park, pause } from './requests/pause-task.ts'
 import {
   count,
   follow,
@@ -67,15 +67,15 @@ import {
   type TaskCounts,
   type TaskPage,
   webhooks,
-} from './read-tasks.ts'
-import { clearReminders, type RemindAnswer, remind, reminders } from './reminders.ts'
-import { type RecordedTask, recordedTask, storedRecords } from './replay/recorded-task.ts'
-import { type ResumeDialect, resume } from './resume-task.ts'
+} from './requests/read-tasks.ts'
+import { clearReminders, type RemindAnswer, remind, reminders } from './requests/reminders.ts'
+import { type RecordedTask, recordedTask, storedRecords } from './requests/replay/recorded-task.ts'
+import { type ResumeDialect, resume } from './requests/resume-task.ts'
+import type { SendResult } from './requests/send/send-result.ts'
+import { createVerify, type Verification } from './requests/verify-task.ts'
+import { waitFor } from './requests/wait.ts'
 import type { RetentionReport } from './retention.ts'
 import type { ScheduleInfo } from './schedules/schedules.ts'
-import type { SendResult } from './sending/send-result.ts'
-import { createVerify, type Verification } from './verify-task.ts'
-import { waitFor } from './wait.ts'
 
 export interface Engine {
   readonly agents: ReadonlyMap<string, Agent>

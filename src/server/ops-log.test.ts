@@ -1,7 +1,7 @@
 /** Cites L1 and L2 of protocols/ops/log.ts. Read as `lull replay` reads it. */
 import { expect, it } from 'vitest'
 import { createOps, type Ops } from '../client/ops-client.ts'
-import { checkRecorded } from '../engine/replay/check-recorded.ts'
+import { checkRecorded } from '../engine/requests/replay/check-recorded.ts'
 import {
   createHarness,
   type Harness,

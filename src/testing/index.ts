@@ -1,7 +1,15 @@
 /** For tests of agents, clients and stores. */
 
-export type { CodeChange, CodeReplay, ReplayedOperation } from '../engine/replay/code-replay.ts'
-export type { AgentsReplay, ReplayVerdict, TaskReplay } from '../engine/replay/replay-agents.ts'
+export type {
+  CodeChange,
+  CodeReplay,
+  ReplayedOperation,
+} from '../engine/requests/replay/code-replay.ts'
+export type {
+  AgentsReplay,
+  ReplayVerdict,
+  TaskReplay,
+} from '../engine/requests/replay/replay-agents.ts'
 export { createCountingIds } from './counting-ids.ts'
 export { createManualClock, type ManualClock } from './manual-clock.ts'
 export { type ReplayAgentsOptions, replayAgents } from './replay-agents.ts'

@@ -1,7 +1,10 @@
 /** Says before a deployment how recorded tasks would go on with other code. For tests, and for `lull replay --agents`. */
 import type { LogRecord } from '../core/records.ts'
 import type { Agent } from '../engine/author/agent.ts'
-import { type AgentsReplay, replayAgents as replay } from '../engine/replay/replay-agents.ts'
+import {
+  type AgentsReplay,
+  replayAgents as replay,
+} from '../engine/requests/replay/replay-agents.ts'
 import type { Clock } from '../ports/clock.ts'
 import { createCountingIds } from './counting-ids.ts'
 

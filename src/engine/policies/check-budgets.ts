@@ -20,7 +20,7 @@ import { isLullError, LullError } from '../../core/errors.ts'
 import { toIso } from '../../core/instant.ts'
 import type { Task } from '../../core/task.ts'
 import { type EngineContext, mintHandle } from '../context.ts'
-import { toReminder } from '../to-reminder.ts'
+import { toReminder } from '../requests/to-reminder.ts'
 import type { Policies } from './policies.ts'
 import { resumeStopped } from './resume-stopped.ts'
 

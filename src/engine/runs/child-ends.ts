@@ -1,9 +1,9 @@
 /** Finds the end of a child for a parent whose frame was evicted. */
 import { isTerminal } from '../../core/states.ts'
 import type { Log } from '../../ports/log.ts'
-import { readableChildren } from '../child-of.ts'
 import { isUnreadable } from '../ledger/unreadable-task.ts'
 import type { Ledger } from '../ledger.ts'
+import { readableChildren } from '../requests/child-of.ts'
 import type { Subscriptions } from '../subscriptions.ts'
 
 export interface ChildEndsDeps {

@@ -3,7 +3,7 @@
  * slot again and is rebuilt if needed. The task keeps its run token and stays `working`.
  */
 import type { Task } from '../../core/task.ts'
-import { isChildOf } from '../child-of.ts'
+import { isChildOf } from '../requests/child-of.ts'
 import type { Builder } from './building.ts'
 import { type ChildEndsDeps, createChildEnds } from './child-ends.ts'
 import type { Presence, Presences } from './presence.ts'

@@ -2,7 +2,7 @@
 import { LullError } from '../../core/errors.ts'
 import type { Clock } from '../../ports/clock.ts'
 import { type Caller, maySee } from '../caller.ts'
-import type { SendResult } from '../sending/send-result.ts'
+import type { SendResult } from '../requests/send/send-result.ts'
 import { timeAfter, timesText } from './schedule.ts'
 import type { ScheduleEntry, Scheduler } from './scheduler.ts'
 

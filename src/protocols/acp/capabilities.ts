@@ -7,7 +7,7 @@ import { PROTOCOL_VERSION } from '@agentclientprotocol/sdk'
 import type { JsonObject } from '../../core/json.ts'
 import { pauseModes, resumeCauses } from '../../core/suspension.ts'
 import type { Agent } from '../../engine/author/agent.ts'
-import { type Offers, offersOf } from '../../engine/offers.ts'
+import { type Offers, offersOf } from '../../engine/requests/offers.ts'
 import { inbound } from './names.ts'
 
 export interface ClientFacts {

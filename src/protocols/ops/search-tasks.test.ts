@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import type { Task } from '../../core/task.ts'
 import type { ListRequest } from '../../engine/input/requests.ts'
-import type { TaskPage } from '../../engine/read-tasks.ts'
+import type { TaskPage } from '../../engine/requests/read-tasks.ts'
 import { createHarness, olga, running } from '../../engine/test-support/engine-harness.ts'
 import { MOST, searchTasks } from './search-tasks.ts'
 

@@ -1,13 +1,13 @@
 /** What `lull replay` finds out, of one task or of all that are open. */
 import { isPaused, isTerminal, states } from '../../core/states.ts'
 import type { Agent } from '../../engine/author/agent.ts'
-import { checkRecorded, type RecordedCheck } from '../../engine/replay/check-recorded.ts'
-import { pastOf, type RecordedTask } from '../../engine/replay/recorded-task.ts'
+import { checkRecorded, type RecordedCheck } from '../../engine/requests/replay/check-recorded.ts'
+import { pastOf, type RecordedTask } from '../../engine/requests/replay/recorded-task.ts'
 import {
   type AgentsReplay,
   type RecordedLog,
   replayAgents,
-} from '../../engine/replay/replay-agents.ts'
+} from '../../engine/requests/replay/replay-agents.ts'
 import { timelineOf } from '../../protocols/ops/timeline.ts'
 import type { TaskLog } from '../../wire/ops/logs.ts'
 import type { TimelineEntry } from '../../wire/ops/timeline.ts'
@@ -15,7 +15,7 @@ import { systemClock } from '../system/clock.ts'
 import { createIds } from '../system/ids.ts'
 import type { TaskSource } from './stored-tasks.ts'
 
-export type { AgentsReplay, TaskReplay } from '../../engine/replay/replay-agents.ts'
+export type { AgentsReplay, TaskReplay } from '../../engine/requests/replay/replay-agents.ts'
 
 export interface ReplayReport extends RecordedCheck {
   readonly taskId: string

@@ -15,8 +15,8 @@ import {
   resumeInput,
 } from '../../../engine/input/inputs.ts'
 import { parse } from '../../../engine/input/parse.ts'
-import type { PauseAnswer } from '../../../engine/pause-answer.ts'
-import { receiptReport } from '../../../engine/receipt-report.ts'
+import type { PauseAnswer } from '../../../engine/requests/pause-answer.ts'
+import { receiptReport } from '../../../engine/requests/receipt-report.ts'
 import type { ExtensionMethodName } from '../../../wire/a2a-extension-methods.ts'
 import type { A2AContext, Answer, Call, Method } from '../call.ts'
 import { RECEIPTS, REMINDERS, TASK_CONTROL } from '../extensions.ts'

@@ -2,7 +2,7 @@
 import { LullError } from '../../../core/errors.ts'
 import { isPaused } from '../../../core/states.ts'
 import type { Task } from '../../../core/task.ts'
-import { type Offers, offersOf } from '../../../engine/offers.ts'
+import { type Offers, offersOf } from '../../../engine/requests/offers.ts'
 import type { A2AContext, Call } from '../call.ts'
 import { isOwn } from './own-task.ts'
 

@@ -1,7 +1,7 @@
 /** What all connections of the adapter share. */
 import type { EngineDeps } from '../../../engine/deps.ts'
 import type { Engine } from '../../../engine/engine.ts'
-import type { Offers } from '../../../engine/offers.ts'
+import type { Offers } from '../../../engine/requests/offers.ts'
 import type { AcpConfig } from '../config.ts'
 import type { OpenPrompts } from '../prompts/open-prompts.ts'
 import type { WaitingReminders } from '../reminders/waiting-reminders.ts'

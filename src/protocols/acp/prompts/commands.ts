@@ -1,7 +1,7 @@
 /** Slash commands for clients without the extension: `/suspend`, `/resume`, `/remind`. */
 import type { AvailableCommand, ContentBlock } from '@agentclientprotocol/sdk'
 import { LullError } from '../../../core/errors.ts'
-import type { Offers } from '../../../engine/offers.ts'
+import type { Offers } from '../../../engine/requests/offers.ts'
 import { toRemind, toSuspend } from '../connection/address.ts'
 import { injectReminder } from '../reminders/reminding.ts'
 import { suspendTask } from '../suspend/suspending.ts'

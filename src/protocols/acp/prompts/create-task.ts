@@ -1,8 +1,8 @@
 /** Sends a prompt as a new message: it becomes a task, or the agent replies without a task. */
 import type { Message, Part } from '../../../core/message.ts'
 import type { Caller } from '../../../engine/caller.ts'
-import { offersOf } from '../../../engine/offers.ts'
-import type { SendResult } from '../../../engine/sending/send-result.ts'
+import { offersOf } from '../../../engine/requests/offers.ts'
+import type { SendResult } from '../../../engine/requests/send/send-result.ts'
 import type { Connection } from '../connection/connection.ts'
 import type { AcpContext } from '../connection/context.ts'
 import { keptIn } from '../reminders/kept-reminders.ts'

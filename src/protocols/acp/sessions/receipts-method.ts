@@ -1,7 +1,7 @@
 /** `_session/receipts`: the signed receipts of a task of the session. */
 import { LullError } from '../../../core/errors.ts'
 import { parse } from '../../../engine/input/parse.ts'
-import { type ReceiptReport, receiptReport } from '../../../engine/receipt-report.ts'
+import { type ReceiptReport, receiptReport } from '../../../engine/requests/receipt-report.ts'
 import { taskIdIn } from '../connection/address.ts'
 import type { Connection } from '../connection/connection.ts'
 import { receiptsRequest } from '../schemas/requests.ts'

@@ -1,0 +1,155 @@
+/**
+ * The past of a context: its stateless messages and its tasks with their artifacts, as far as the principal may see
+ * them.
+ *
+ * P1  A task's first record says which part of the context the task sees: which tasks at which versions, and messages up
+ *     to which position. A rebuilt run sees exactly this part, and retention keeps it while the task is open.
+ */
+import { evolve } from '../../core/evolve.ts'
+import type { Message } from '../../core/message.ts'
+import type { ContextSnapshot, Submission } from '../../core/records.ts'
+import type { Task } from '../../core/task.ts'
+import { weightOf } from '../../core/weight.ts'
+import type { StoredContextMessage } from '../../ports/store/claims.ts'
+import { conversation, noPast, type Past } from '../author/conversation.ts'
+import type { EngineContext } from '../context.ts'
+import { logOf } from '../log-of.ts'
+import { contextBegunBy } from './context-id.ts'
+import { readWithin } from './read-within.ts'
+
+type Deps = Pick<EngineContext, 'store' | 'ledger' | 'options'>
+/** Whose conversation it is. */
+type ConversationKey = Pick<Submission, 'tenant' | 'principal' | 'contextId'>
+
+/** At most so many of the newest tasks, and so many of the newest messages, are seen. */
+const MOST = 200
+/** Messages read at once. */
+const FEW = 8
+
+/** The past that a task's run sees. */
+export async function pastOfTask(deps: Deps, task: Task): Promise<Past> {
+  const [message] = task.history
+  const beganContext = task.contextId === contextBegunBy(task.id) && task.forkedFrom === undefined
+  if (message === undefined || beganContext) return noPast
+  const [first] = await deps.store.records(task.id, 0, 1)
+  if (first?.type !== 'submitted' || first.seen === undefined) return noPast
+  // A fork sees the context of the task whose past it has.
+  return read(deps, first, message, first.seen)
+}
+
+/** The past that an agent's `receive` sees. */
+export async function pastOfMessage(
+  deps: Deps,
+  key: ConversationKey,
+  message: Message,
+): Promise<Past> {
+  return read(deps, key, message, await seenNow(deps, key, message))
+}
+
+/**
+ * What a task or message that is added to the context now will see: the newest tasks and messages, of each about as many
+ * bytes as the limit allows. Tasks that the message refers to come first.
+ */
+export async function seenNow(
+  { store, ledger, options }: Deps,
+  key: ConversationKey,
+  { referenceTaskIds = [] }: Message,
+): Promise<ContextSnapshot> {
+  const { tenant, principal, contextId } = key
+  const rows = await store.list({ tenant, principal, contextId, limit: MOST })
+  const ids = new Set([...referenceTaskIds, ...rows.map(({ id }) => id)])
+  const isSeen = isOf(key)
+  const tasks = await readWithin(store, options.contextBytes, [...ids], async (id) => {
+    const task = await ledger.read(id)
+    return task !== undefined && isSeen(task) ? task : undefined
+  })
+  const messages = await newestMessages(store, key, { bytes: options.contextBytes })
+  const first = messages.at(0)?.pos
+  return {
+    tasks: tasks.values.map(({ id, version }) => [id, version]),
+    messagesUpTo: messages.at(-1)?.pos ?? 0,
+    ...(first === undefined ? {} : { messagesFrom: first }),
+  }
+}
+
+/** Which messages are wanted. */
+interface Range {
+  readonly upTo?: number
+  readonly from?: number
+  readonly bytes?: number
+}
+
+/** The newest messages in the range, oldest first. They are read a few at a time, because each may be large. */
+async function newestMessages(
+  store: Deps['store'],
+  { tenant, principal, contextId }: ConversationKey,
+  { upTo, from = 0, bytes = Number.POSITIVE_INFINITY }: Range,
+): Promise<readonly StoredContextMessage[]> {
+  const newestFirst: StoredContextMessage[] = []
+  let used = 0
+  for (let last = upTo; newestFirst.length < MOST; ) {
+    const page = await store.contextMessages(tenant, principal, contextId, FEW, last)
+    for (const message of [...page].reverse()) {
+      used += weightOf(message)
+      const isWanted = message.pos >= from && (used <= bytes || newestFirst.length === 0)
+      if (!isWanted) return newestFirst.reverse()
+      newestFirst.push(message)
+    }
+    const [oldest] = page
+    if (oldest === undefined || page.length < FEW) break
+    last = oldest.pos - 1
+  }
+  return newestFirst.slice(0, MOST).reverse()
+}
+
+/** Whether the task belongs to the conversation. An imported log can name any task. */
+function isOf({ tenant, principal, contextId }: ConversationKey): (task: Task) => boolean {
+  return (task) =>
+    task.contextId === contextId && task.tenant === tenant && task.principal === principal
+}
+
+async function read(
+  { store, ledger }: Deps,
+  key: ConversationKey,
+  message: Message,
+  { tasks: seen, messagesUpTo, messagesFrom = 0 }: ContextSnapshot,
+): Promise<Past> {
+  const isSeen = isOf(key)
+  const found = await Promise.all(
+    seen.map(async ([id, version]) => {
+      const task = await ledger.read(id)
+      return task !== undefined && isSeen(task) ? atVersion(store, task, version) : undefined
+    }),
+  )
+  const tasks = found
+    .filter((task) => task !== undefined)
+    .sort((a, b) => a.createdAt - b.createdAt || (a.id < b.id ? -1 : 1))
+  const range = { from: messagesFrom, upTo: messagesUpTo }
+  const stateless = await newestMessages(store, key, range)
+  const messages = [
+    ...stateless,
+    ...tasks.map((task) => ({ at: task.createdAt, message: task.history[0] })),
+  ]
+    .sort((a, b) => a.at - b.at)
+    .flatMap((one) => one.message ?? [])
+  const referenced = new Set(message.referenceTaskIds ?? [])
+  return {
+    context: conversation(messages, tasks),
+    referenced: tasks.filter((task) => referenced.has(task.id)),
+  }
+}
+
+/** The task as it was at that version. */
+async function atVersion(
+  store: EngineContext['store'],
+  task: Task,
+  version: number,
+): Promise<Task | undefined> {
+  if (task.version === version) return task
+  let then: Task | undefined
+  for await (const record of logOf(store, task.id)) {
+    if (record.seq > version) break
+    then = evolve(then, record)
+  }
+  return then
+}

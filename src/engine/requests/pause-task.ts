@@ -1,0 +1,161 @@
+/** Pauses or parks a task for a caller. */
+import { type ErrorCode, isLullError, LullError } from '../../core/errors.ts'
+import type { Actor } from '../../core/suspension.ts'
+import type { Task } from '../../core/task.ts'
+import { actorOf, type Caller } from '../caller.ts'
+import { type EngineContext, mintHandle, taskFor } from '../context.ts'
+import { parkTaskInput, pauseInput } from '../input/inputs.ts'
+import { parse } from '../input/parse.ts'
+import type { ParkTaskRequest, PauseRequest } from '../input/requests.ts'
+import type { Committed } from '../ledger.ts'
+import { fireAt } from '../schedule.ts'
+import { childrenOf } from './child-of.ts'
+import { admitFilter } from './filter-limit.ts'
+import { type PauseAnswer, pauseAnswer } from './pause-answer.ts'
+import { waitFor } from './wait.ts'
+
+/** Where a protocol's pause differs from the RFC's. */
+export interface PauseDialect {
+  /** A task that asks a question can be paused. */
+  readonly evenInputRequired?: boolean
+  /** Pausing a paused task is an error, not a repeat. */
+  readonly refuseRepeat?: boolean
+  /** The protocol it came by. A prompt over ACP lifts what was suspended over ACP, and no other pause. */
+  readonly origin?: string
+}
+
+export function pause(
+  context: EngineContext,
+  caller: Caller,
+  request: PauseRequest,
+  actor: Actor = actorOf(caller),
+  dialect: PauseDialect = {},
+): Promise<PauseAnswer> {
+  return pauseOnce(context, caller, request, { actor, dialect, visited: new Set() })
+}
+
+interface Pausing {
+  readonly actor: Actor
+  readonly dialect: PauseDialect
+  /** The tasks that a cascade has come to. Imported tasks can name each other as parents. */
+  readonly visited: Set<string>
+}
+
+async function pauseOnce(
+  context: EngineContext,
+  caller: Caller,
+  request: PauseRequest,
+  { actor, dialect, visited }: Pausing,
+): Promise<PauseAnswer> {
+  const {
+    taskId,
+    reason,
+    mode = 'finish_step',
+    conditions,
+    graceMs,
+    cascade,
+  } = parse(pauseInput, request)
+  const { clock, ids, runs, events, options } = context
+  const armed = conditions ?? undefined
+  const firesAt = fireAt(armed, clock.now())
+  const found = await pausableTask(context, caller, taskId)
+  await admitFilter(context, found, armed)
+  await events.refresh()
+  const committed = await runs.commitStop(taskId, mode, (_task, atBoundary) => ({
+    type: 'pause',
+    handle: mintHandle(ids),
+    actor,
+    mode,
+    ...(reason === undefined ? {} : { reason }),
+    ...(armed === undefined ? {} : { conditions: armed }),
+    ...(firesAt === undefined ? {} : { fireAt: firesAt }),
+    eventsAfter: events.lastPos(),
+    atBoundary,
+    ...dialect,
+  }))
+  const [settled] = await Promise.all([
+    settledFrom(context, committed, graceMs ?? options.graceMs),
+    cascade ? pauseChildren(context, caller, found, request, visited.add(taskId)) : undefined,
+  ])
+  return pauseAnswer(settled, 'client')
+}
+
+/** @throws LullError `NOT_OFFERED` when the task's agent offers no pause */
+async function pausableTask(context: EngineContext, caller: Caller, taskId: string): Promise<Task> {
+  const task = await taskFor(context, caller, taskId)
+  if (context.agents.get(task.agent)?.pause !== false) return task
+  throw new LullError('NOT_OFFERED', { agent: task.agent, capability: 'pause' })
+}
+
+/** The task when its pause has committed, or after the grace time. */
+function settledFrom(
+  context: EngineContext,
+  { latest }: Committed,
+  graceMs: number,
+): Task | Promise<Task> {
+  if (latest.pausing === undefined) return latest
+  const wanted = ({ pausing }: Task): boolean => pausing === undefined
+  return waitFor(context, { taskId: latest.id, wanted, timeoutMs: graceMs })
+}
+
+/**
+ * Parks a task for a worker outside the process. The park commits at the task's next boundary. Like every park, it can be
+ * woken by an event that came after the task began.
+ */
+export async function park(
+  context: EngineContext,
+  caller: Caller,
+  request: ParkTaskRequest,
+): Promise<PauseAnswer> {
+  const { taskId, reason, summary, conditions } = parse(parkTaskInput, request)
+  const { clock, ids, runs, events, options } = context
+  const armed = conditions ?? undefined
+  const firesAt = fireAt(armed, clock.now())
+  const found = await pausableTask(context, caller, taskId)
+  await admitFilter(context, found, armed)
+  const mode = 'finish_step'
+  await events.refresh()
+  const committed = await runs.commitStop(taskId, mode, (_task, atBoundary) => ({
+    type: 'pause',
+    handle: mintHandle(ids),
+    actor: { kind: 'agent', id: found.agent },
+    mode,
+    reason,
+    ...(armed === undefined ? {} : { conditions: armed }),
+    ...(firesAt === undefined ? {} : { fireAt: firesAt }),
+    eventsAfter: armed?.since === 'now' ? events.lastPos() : found.eventsAfter,
+    atBoundary,
+    parks: summary === undefined ? {} : { summary },
+  }))
+  return pauseAnswer(await settledFrom(context, committed, options.graceMs), 'agent')
+}
+
+/** Refusals that mean: the child is not running, so there is nothing to stop. */
+const notRunning: ReadonlySet<ErrorCode> = new Set([
+  'TASK_NOT_PAUSABLE',
+  'NOT_OFFERED',
+  'TASK_NOT_FOUND',
+  'TASK_UNREADABLE',
+])
+
+async function pauseChildren(
+  context: EngineContext,
+  caller: Caller,
+  parent: Task,
+  request: PauseRequest,
+  visited: Set<string>,
+): Promise<void> {
+  const now = (await context.ledger.read(parent.id)) ?? parent
+  const children = await childrenOf(context, now)
+  const how = { actor: { kind: 'parent', id: parent.id }, dialect: {}, visited } as const
+  const paused = children
+    .filter(({ id }) => !visited.has(id))
+    .map(({ id: taskId }) =>
+      pauseOnce(context, { ...caller, operator: true }, { ...request, taskId }, how).catch(
+        (error: unknown) => {
+          if (!isLullError(error) || !notRunning.has(error.code)) throw error
+        },
+      ),
+    )
+  await Promise.all(paused)
+}

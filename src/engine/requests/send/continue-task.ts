@@ -1,0 +1,142 @@
+/**
+ * A message to an existing task. It answers the task's question, or it is queued for the next turn.
+ *
+ * An explicit idempotency key is claimed in the commit that takes the message. Of two sends with one key, in whatever
+ * processes, one delivers. The record of the message contains the key too: an older version claimed the key first, and a
+ * claim without such a record means that the message was not delivered.
+ */
+import type { Command } from '../../../core/commands.ts'
+import { LullError } from '../../../core/errors.ts'
+import { messageTo } from '../../../core/message.ts'
+import type { LogRecord, Question, RunToken } from '../../../core/records.ts'
+import { isInterrupted } from '../../../core/states.ts'
+import type { Task } from '../../../core/task.ts'
+import { weightOf } from '../../../core/weight.ts'
+import type { Claim } from '../../../ports/store/claims.ts'
+import { maySee } from '../../caller.ts'
+import type { EngineContext } from '../../context.ts'
+import { logOf } from '../../log-of.ts'
+import { remainsOf } from '../removed-task.ts'
+import { wrongAnswer } from './answer-check.ts'
+import { consentIn } from './answered-consent.ts'
+import { checkSame, claimFor, isKey } from './claims.ts'
+import type { Incoming, Sending } from './incoming.ts'
+import type { SendResult } from './send-result.ts'
+import { sentReminders } from './sent-reminders.ts'
+
+export async function continueTask(
+  sending: Sending,
+  incoming: Incoming,
+  found: Task,
+): Promise<SendResult> {
+  const { context, inFlight } = sending
+  const { message, idempotencyKey } = incoming.request
+  if (message.contextId !== undefined && message.contextId !== found.contextId) {
+    const problem = `is not the context of task ${found.id}`
+    throw new LullError('INVALID_INPUT', { path: 'message.contextId', problem })
+  }
+  const claim =
+    idempotencyKey === undefined ? undefined : claimFor(context, incoming, found.agent, found.id)
+  if (claim === undefined) return deliver(context, incoming, found)
+  return inFlight.once(claim, async () => {
+    const known = await context.store.findClaim(claim)
+    if (known === undefined) return deliver(context, incoming, found, claim)
+    checkSame(known, claim)
+    return (await hasRecord(context, found, claim))
+      ? repeatOf(found)
+      : deliver(context, incoming, found)
+  })
+}
+
+/** Answers a repeated message to a task that retention has removed. Undefined if the message is not such a repeat. */
+export async function repeatToRemoved(
+  context: EngineContext,
+  incoming: Incoming,
+  taskId: string,
+): Promise<SendResult | undefined> {
+  const { message, idempotencyKey } = incoming.request
+  if (idempotencyKey === undefined || (await context.ledger.read(taskId)) !== undefined) return
+  const row = await context.store.removedTask(taskId)
+  if (row === undefined || !maySee(incoming.caller, row)) return
+  const claim = claimFor(context, incoming, row.agent, taskId)
+  const known = claim && (await context.store.findClaim(claim))
+  const task = remainsOf(row, message)
+  if (claim === undefined || known === undefined || task === undefined) return
+  checkSame(known, claim)
+  return repeatOf(task)
+}
+
+function repeatOf(task: Task): SendResult {
+  return { kind: 'task', task, laterRecords: [], latest: task, repeated: true }
+}
+
+/** Whether a message was delivered under the key. */
+async function hasRecord({ store }: EngineContext, { id }: Task, claim: Claim): Promise<boolean> {
+  for await (const record of logOf(store, id)) if (keyIn(record) === claim.key) return true
+  return false
+}
+
+/** The idempotency key of the message in the record. */
+function keyIn(record: LogRecord): string | undefined {
+  switch (record.type) {
+    case 'message':
+    case 'answered':
+    case 'asked-again':
+    case 'deferred':
+      return record.idempotencyKey
+    default:
+      return undefined
+  }
+}
+
+async function deliver(
+  context: EngineContext,
+  incoming: Incoming,
+  found: Task,
+  claim?: Claim,
+): Promise<SendResult> {
+  const { agents, runs } = context
+  const { message, idempotencyKey } = incoming.request
+  const bytes = weightOf(message)
+  // An answer is taken also at a limit, because the task cannot end without it.
+  if (!isInterrupted(found.state)) await context.quotas.admit(found, { tasks: 0, bytes })
+  await remindFirst(context, incoming, found)
+  const answerTo = (question: Question): Partial<Command & { readonly type: 'message' }> => {
+    if (question.consent !== undefined) return consentIn(context, message, agents.get(found.agent))
+    const wrong = wrongAnswer(question, message)
+    return wrong === undefined ? {} : { wrong }
+  }
+  const command = (now: Task | undefined, run: RunToken | undefined): Command => ({
+    type: 'message',
+    message: messageTo(message, found.id, found.contextId),
+    ...(idempotencyKey === undefined ? { once: isKey(context, message) } : { idempotencyKey }),
+    ...(now?.question === undefined ? {} : answerTo(now.question)),
+    limits: context.options,
+    ...(run === undefined ? {} : { run }),
+  })
+  const { push } = incoming
+  const committed = await runs.commit(found.id, found, command, {
+    claim,
+    push,
+    bytes,
+  })
+  if (claim !== undefined && committed.claimed !== undefined) {
+    checkSame(committed.claimed, claim)
+    return repeatOf(committed.task)
+  }
+  const { task, records, laterRecords, latest } = committed
+  return { kind: 'task', task, laterRecords, latest, repeated: records.length === 0 }
+}
+
+/** Reminders are written before their message, so that the turn that sees the message sees them too. */
+async function remindFirst(
+  context: EngineContext,
+  { caller, request }: Incoming,
+  { id, agent }: Task,
+): Promise<void> {
+  if (request.reminders === undefined) return
+  const limit = context.options.pendingReminders
+  for (const reminder of sentReminders(context, caller, context.agents.get(agent), request)) {
+    await context.ledger.commit(id, { type: 'remind', reminder, limit })
+  }
+}

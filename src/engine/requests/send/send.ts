@@ -1,0 +1,58 @@
+/**
+ * Handles a message that arrives. Each case is one file:
+ *
+ *   names a task, or answers its consent question  ──▶ continue-task (answered-consent finds the task)
+ *   an agent that decides before a task exists     ──▶ receive-message: a reply, a rejection, or a task
+ *   any other agent                                ──▶ start-task
+ *
+ * Each case recognizes a repeated message: by `in-flight` while the first one is handled, and later by its claim.
+ */
+import { LullError } from '../../../core/errors.ts'
+import type { MakePush } from '../../../core/push.ts'
+import type { Caller } from '../../caller.ts'
+import { type EngineContext, taskFor } from '../../context.ts'
+import { sendInput } from '../../input/inputs.ts'
+import { parse } from '../../input/parse.ts'
+import type { SendRequest } from '../../input/requests.ts'
+import { taskOfConsent } from './answered-consent.ts'
+import { continueTask, repeatToRemoved } from './continue-task.ts'
+import { agentNamed } from './create.ts'
+import { createInFlight } from './in-flight.ts'
+import type { Incoming, Sending } from './incoming.ts'
+import { receiveMessage } from './receive-message.ts'
+import type { SendResult } from './send-result.ts'
+import { startTask } from './start-task.ts'
+
+export type Send = (
+  caller: Caller,
+  request: SendRequest,
+  extras?: { readonly push?: MakePush },
+) => Promise<SendResult>
+
+export function createSend(context: EngineContext): Send {
+  const inFlight = createInFlight<SendResult>((sent) => ({ ...sent, repeated: true }))
+  const sending: Sending = { context, inFlight }
+  return async (caller, given, { push } = {}) => {
+    // Checked before the message is parsed, because a refusal under load must be cheap.
+    context.ledger.admit()
+    const request = parse(sendInput, given)
+    if (context.draining()) throw new LullError('DRAINING', { retryAfterMs: 1_000 })
+    return handle(sending, { caller, request, push })
+  }
+}
+
+async function handle(sending: Sending, incoming: Incoming): Promise<SendResult> {
+  const { context } = sending
+  const { caller, request } = incoming
+  const { taskId, referenceTaskIds } = request.message
+  if (taskId !== undefined) {
+    const repeat = await repeatToRemoved(context, incoming, taskId)
+    return repeat ?? continueTask(sending, incoming, await taskFor(context, caller, taskId))
+  }
+  const asking = referenceTaskIds && (await taskOfConsent(context, incoming))
+  if (asking !== undefined) return continueTask(sending, incoming, asking)
+  const agent = agentNamed(context, request.agent)
+  return agent.receive === undefined
+    ? startTask(sending, incoming, agent)
+    : context.table.during(agent, () => receiveMessage(sending, incoming, agent))
+}
