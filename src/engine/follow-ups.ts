@@ -14,7 +14,7 @@ import type { Log } from '../ports/log.ts'
 import type { KeyValueStore } from '../ports/store/key-values.ts'
 import type { TaskQuery, TaskStore } from '../ports/store/tasks.ts'
 import { least } from './least.ts'
-import type { Ledger } from './ledger.ts'
+import type { Ledger } from './ledger/ledger.ts'
 import { createPendingWork } from './pending-work.ts'
 
 export interface FollowUps {

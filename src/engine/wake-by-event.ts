@@ -5,7 +5,7 @@
 import type { StoredEvent } from '../core/cloud-event.ts'
 import { wakesOn } from '../core/decide/waking.ts'
 import type { Task } from '../core/task.ts'
-import type { Ledger } from './ledger.ts'
+import type { Ledger } from './ledger/ledger.ts'
 import type { Runs } from './runs.ts'
 
 /** `taken`: it woke the task, or is kept for it. `not now`: `mayTake` refused the state it would have acted on. */

@@ -1,7 +1,7 @@
 import { makeAnchor } from '../core/receipt-anchor.ts'
 import type { LogRecord } from '../core/records.ts'
 import type { Task } from '../core/task.ts'
-import { rowOf } from '../engine/row.ts'
+import { rowOf } from '../engine/ledger/row.ts'
 import type { Commit } from '../ports/store/tasks.ts'
 import { testSigner } from './test-signer.ts'
 

@@ -4,9 +4,9 @@
  */
 import type { LogRecord } from '../../core/records.ts'
 import type { Task } from '../../core/task.ts'
-import { rowOf } from '../row.ts'
 import { rejectAll } from './answers.ts'
 import type { Loaded, Loader } from './loader.ts'
+import { rowOf } from './row.ts'
 import type { TaskCache } from './task-cache.ts'
 import { forget, move, type TaskEntry, unreadableError } from './task-entry.ts'
 

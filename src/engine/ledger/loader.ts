@@ -12,8 +12,8 @@ import type { Task } from '../../core/task.ts'
 import { weightOf } from '../../core/weight.ts'
 import type { Log } from '../../ports/log.ts'
 import type { StoredTask, TaskStore } from '../../ports/store/tasks.ts'
-import { logOf } from '../log-of.ts'
 import { checkEnd, checkLog } from './check-log.ts'
+import { logOf } from './log-of.ts'
 import { unreadableTask } from './unreadable-task.ts'
 
 export type Loaded =

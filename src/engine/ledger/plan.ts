@@ -16,7 +16,7 @@ import type { Clock } from '../../ports/clock.ts'
 import type { Claim } from '../../ports/store/claims.ts'
 import type { Commit, TaskRow } from '../../ports/store/tasks.ts'
 import type { SpendingOf } from '../policies/policies.ts'
-import { keepsRow, rowOf, sameRow } from '../row.ts'
+import { keepsRow, rowOf, sameRow } from './row.ts'
 import type { TaskEntry } from './task-entry.ts'
 import type { CommandSpans, RecordTracing } from './trace-records.ts'
 

@@ -9,7 +9,7 @@
  */
 import type { Task } from '../../core/task.ts'
 import type { TaskRow } from '../../ports/store/tasks.ts'
-import type { Ledger } from '../ledger.ts'
+import type { Ledger } from '../ledger/ledger.ts'
 
 interface Deps {
   readonly ledger: Pick<Ledger, 'read'>

@@ -3,7 +3,7 @@ import type { LogRecord } from '../../core/records.ts'
 import { makeExport, type TaskExport } from '../../core/task-export.ts'
 import type { Caller } from '../caller.ts'
 import { type EngineContext, taskFor } from '../context.ts'
-import { logOf } from '../log-of.ts'
+import { logOf } from '../ledger/log-of.ts'
 
 export interface ExportRequest {
   readonly taskId: string

@@ -22,7 +22,7 @@ import { type EngineContext, mintHandle } from '../context.ts'
 import { markOf } from '../holds/active-holds.ts'
 import type { PlacedHold } from '../holds/place-hold.ts'
 import type { Holds } from '../holds.ts'
-import { logOf } from '../log-of.ts'
+import { logOf } from '../ledger/log-of.ts'
 import { checkImport, refusal } from './check-import.ts'
 import { childrenOf } from './child-of.ts'
 

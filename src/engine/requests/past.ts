@@ -13,7 +13,7 @@ import { weightOf } from '../../core/weight.ts'
 import type { StoredContextMessage } from '../../ports/store/claims.ts'
 import { conversation, noPast, type Past } from '../author/conversation.ts'
 import type { EngineContext } from '../context.ts'
-import { logOf } from '../log-of.ts'
+import { logOf } from '../ledger/log-of.ts'
 import { contextBegunBy } from './context-id.ts'
 import { readWithin } from './read-within.ts'
 

@@ -19,8 +19,8 @@ import type { Task } from '../../core/task.ts'
 import { weightOf } from '../../core/weight.ts'
 import type { Caller } from '../caller.ts'
 import { type EngineContext, taskFor } from '../context.ts'
+import { logOf } from '../ledger/log-of.ts'
 import { isUnreadable } from '../ledger/unreadable-task.ts'
-import { logOf } from '../log-of.ts'
 import { createShares } from '../shares.ts'
 
 /** The result of an audit. A fault is an invalid receipt, or a log that does not fold to the task that is shown. */

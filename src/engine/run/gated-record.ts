@@ -1,5 +1,5 @@
 import type { JournalRecord } from '../../core/records.ts'
-import type { Committed } from '../ledger.ts'
+import type { Committed } from '../ledger/ledger.ts'
 import type { During, Scope } from './gate.ts'
 import type { RunCore } from './run-core.ts'
 

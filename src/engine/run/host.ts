@@ -10,7 +10,7 @@ import type { IdSource } from '../../ports/ids.ts'
 import type { Log } from '../../ports/log.ts'
 import type { Tracing } from '../../ports/tracing.ts'
 import type { ReminderRequest } from '../input/requests.ts'
-import type { Committed, LazyCommand } from '../ledger.ts'
+import type { Committed, LazyCommand } from '../ledger/ledger.ts'
 import type { LiveTexts } from '../live-texts.ts'
 
 export interface RunLimits {

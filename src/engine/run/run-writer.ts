@@ -4,7 +4,7 @@
  */
 import type { RunCommand } from '../../core/commands.ts'
 import { isLullError } from '../../core/errors.ts'
-import type { Committed } from '../ledger.ts'
+import type { Committed } from '../ledger/ledger.ts'
 import type { RunHost } from './host.ts'
 
 /** Omits `run` from each command of the union: the token is filled in when it is decided. */

@@ -1,8 +1,8 @@
 /** Finds the end of a child for a parent whose frame was evicted. */
 import { isTerminal } from '../../core/states.ts'
 import type { Log } from '../../ports/log.ts'
+import type { Ledger } from '../ledger/ledger.ts'
 import { isUnreadable } from '../ledger/unreadable-task.ts'
-import type { Ledger } from '../ledger.ts'
 import { readableChildren } from '../requests/child-of.ts'
 import type { Subscriptions } from '../subscriptions.ts'
 

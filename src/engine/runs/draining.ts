@@ -3,7 +3,7 @@
  * in time. Draining ends in a bounded time, even if the store hangs. A task that was not released becomes an orphan.
  */
 import type { Clock } from '../../ports/clock.ts'
-import type { Ledger } from '../ledger.ts'
+import type { Ledger } from '../ledger/ledger.ts'
 import { endsWithin } from '../time-limit.ts'
 import type { Presence, Presences } from './presence.ts'
 

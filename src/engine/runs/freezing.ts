@@ -5,7 +5,7 @@
 import type { Command } from '../../core/commands.ts'
 import type { PauseMode } from '../../core/suspension.ts'
 import type { Task } from '../../core/task.ts'
-import type { Committed, Ledger } from '../ledger.ts'
+import type { Committed, Ledger } from '../ledger/ledger.ts'
 import type { Presence, Presences } from './presence.ts'
 
 export type CommitStop = (

@@ -8,7 +8,7 @@
 import type { Command } from '../../core/commands.ts'
 import type { RunToken } from '../../core/records.ts'
 import type { Task } from '../../core/task.ts'
-import type { CommitExtras, Committed, HoldsForNew, Ledger } from '../ledger.ts'
+import type { CommitExtras, Committed, HoldsForNew, Ledger } from '../ledger/ledger.ts'
 import type { Builder } from './building.ts'
 import type { TaskLauncher } from './launch-task.ts'
 import type { Presences } from './presence.ts'

@@ -6,7 +6,7 @@ import type { Log } from '../../ports/log.ts'
 import type { Store } from '../../ports/store.ts'
 import { createManualClock } from '../../testing/manual-clock.ts'
 import { testSigner } from '../../testing/test-signer.ts'
-import { createLedger, type Ledger, type LedgerLimits } from '../ledger.ts'
+import { createLedger, type Ledger, type LedgerLimits } from '../ledger/ledger.ts'
 
 export function ledgerOn(
   store: Store,

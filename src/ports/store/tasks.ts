@@ -7,7 +7,7 @@ import type { Claim } from './claims.ts'
 import type { PruneResult } from './pruning.ts'
 
 /**
- * The columns a store indexes. They are derived from the task by a pure function (`engine/row.ts`). `tenant`,
+ * The columns a store indexes. They are derived from the task by a pure function (`engine/ledger/row.ts`). `tenant`,
  * `principal`, `agent`, `contextId`, `parentId` and `createdAt` never change.
  */
 export interface TaskRow {

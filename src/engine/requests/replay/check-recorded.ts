@@ -4,7 +4,7 @@ import type { ReceiptFault } from '../../../core/check-receipts.ts'
 import { describeError } from '../../../core/describe-error.ts'
 import { fold } from '../../../core/evolve.ts'
 import type { Task } from '../../../core/task.ts'
-import { rowOf } from '../../row.ts'
+import { rowOf } from '../../ledger/row.ts'
 import type { RecordedTask } from './recorded-task.ts'
 
 export interface RecordedCheck {

@@ -10,7 +10,7 @@ import type { TaskRow } from '../../../ports/store/tasks.ts'
 import { conversation, type Past } from '../../author/conversation.ts'
 import type { Caller } from '../../caller.ts'
 import { type EngineContext, taskFor } from '../../context.ts'
-import { logOf } from '../../log-of.ts'
+import { logOf } from '../../ledger/log-of.ts'
 import { pastOfTask } from '../past.ts'
 
 export interface RecordedTask {

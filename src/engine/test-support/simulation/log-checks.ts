@@ -2,7 +2,7 @@
 import { fold } from '../../../core/evolve.ts'
 import type { LogRecord } from '../../../core/records.ts'
 import type { TaskStore } from '../../../ports/store/tasks.ts'
-import { rowOf } from '../../row.ts'
+import { rowOf } from '../../ledger/row.ts'
 import type { CheckDeps, Checks } from './checks.ts'
 
 /** A process that measured the clock of the store once, over a long round trip, can be ahead by half of it. */

@@ -1,8 +1,8 @@
-import { waitNames } from '../core/conditions.ts'
-import { nextDueAt } from '../core/due.ts'
-import { isPaused } from '../core/states.ts'
-import type { Task } from '../core/task.ts'
-import type { TaskRow } from '../ports/store/tasks.ts'
+import { waitNames } from '../../core/conditions.ts'
+import { nextDueAt } from '../../core/due.ts'
+import { isPaused } from '../../core/states.ts'
+import type { Task } from '../../core/task.ts'
+import type { TaskRow } from '../../ports/store/tasks.ts'
 
 const none: readonly string[] = []
 

@@ -4,20 +4,20 @@
  */
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
-import { isTerminal } from '../core/states.ts'
-import type { Task } from '../core/task.ts'
-import { createMemoryStore } from '../stores/memory/memory-store.ts'
-import { createManualClock } from '../testing/manual-clock.ts'
-import type { Agent } from './author/agent.ts'
+import { isTerminal } from '../../core/states.ts'
+import type { Task } from '../../core/task.ts'
+import { createMemoryStore } from '../../stores/memory/memory-store.ts'
+import { createManualClock } from '../../testing/manual-clock.ts'
+import type { Agent } from '../author/agent.ts'
 import {
   type CarelessOperations,
   carelessAgent,
   carelessOperations,
   outcomeOf,
   partsFor,
-} from './test-support/careless-agent.ts'
-import { createDelayingStore } from './test-support/delaying-store.ts'
-import { alice, createHarness, type Harness, olga } from './test-support/engine-harness.ts'
+} from '../test-support/careless-agent.ts'
+import { createDelayingStore } from '../test-support/delaying-store.ts'
+import { alice, createHarness, type Harness, olga } from '../test-support/engine-harness.ts'
 
 /** What happens to the tasks while they run. `turns`: how many turns of the event loop later. */
 const disturbance = fc.record({

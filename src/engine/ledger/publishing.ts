@@ -2,19 +2,19 @@
  * What happens after every durable write, in log order per task: of this process, and of others on a shared store. Also
  * what happens when a task is found unreadable.
  */
-import { nextDueAt } from '../core/due.ts'
-import { isTerminal } from '../core/states.ts'
-import type { Log } from '../ports/log.ts'
-import type { Meter } from '../ports/meter.ts'
-import type { SharedTexts } from './cluster/shared-texts.ts'
-import type { Events } from './events.ts'
-import type { FollowUps } from './follow-ups.ts'
+import { nextDueAt } from '../../core/due.ts'
+import { isTerminal } from '../../core/states.ts'
+import type { Log } from '../../ports/log.ts'
+import type { Meter } from '../../ports/meter.ts'
+import type { SharedTexts } from '../cluster/shared-texts.ts'
+import type { Events } from '../events.ts'
+import type { FollowUps } from '../follow-ups.ts'
+import { measure } from '../measure.ts'
+import { logPolicyStops } from '../policy-log.ts'
+import type { Runs } from '../runs.ts'
+import type { Subscriptions } from '../subscriptions.ts'
+import type { Timers } from '../timers.ts'
 import type { LedgerDeps } from './ledger.ts'
-import { measure } from './measure.ts'
-import { logPolicyStops } from './policy-log.ts'
-import type { Runs } from './runs.ts'
-import type { Subscriptions } from './subscriptions.ts'
-import type { Timers } from './timers.ts'
 
 export type Publishing = Pick<LedgerDeps, 'published' | 'learned' | 'foundUnreadable'>
 

@@ -3,12 +3,12 @@
  * L7: ledger.ts.
  */
 import { describe, expect, it } from 'vitest'
-import { LullError } from '../core/errors.ts'
-import type { LogRecord } from '../core/records.ts'
-import type { StoredTask } from '../ports/store/tasks.ts'
-import type { Store } from '../ports/store.ts'
-import { createMemoryStore } from '../stores/memory/memory-store.ts'
-import type { AgentTask, Child } from './author/agent-task.ts'
+import { LullError } from '../../core/errors.ts'
+import type { LogRecord } from '../../core/records.ts'
+import type { StoredTask } from '../../ports/store/tasks.ts'
+import type { Store } from '../../ports/store.ts'
+import { createMemoryStore } from '../../stores/memory/memory-store.ts'
+import type { AgentTask, Child } from '../author/agent-task.ts'
 import {
   alice,
   createHarness,
@@ -16,7 +16,7 @@ import {
   olga,
   running,
   signal,
-} from './test-support/engine-harness.ts'
+} from '../test-support/engine-harness.ts'
 
 type Damage = (stored: StoredTask) => StoredTask
 

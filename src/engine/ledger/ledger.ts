@@ -16,38 +16,38 @@
  *  L7  a log that cannot be folded stops its task alone: it is shown as paused, and commands to it are refused;
  *  L8  every command that creates a task asks the ledger for the holds of the new task, when it is decided.
  */
-import type { Command, HoldMark } from '../core/commands.ts'
-import type { Signer } from '../core/receipt.ts'
-import type { LogRecord } from '../core/records.ts'
-import type { SpanLink } from '../core/span-link.ts'
-import { isTerminal } from '../core/states.ts'
-import type { Task } from '../core/task.ts'
-import type { Clock } from '../ports/clock.ts'
-import type { Log } from '../ports/log.ts'
-import type { TaskStore } from '../ports/store/tasks.ts'
-import type { Tracing } from '../ports/tracing.ts'
-import type { HoldableTask } from './holds/hold-scope.ts'
-import { type AdmissionLimits, createAdmission } from './ledger/admission.ts'
-import { createFlusher } from './ledger/flusher.ts'
-import { createIdleWatch } from './ledger/idle-watch.ts'
-import { createLoader } from './ledger/loader.ts'
+import type { Command, HoldMark } from '../../core/commands.ts'
+import type { Signer } from '../../core/receipt.ts'
+import type { LogRecord } from '../../core/records.ts'
+import type { SpanLink } from '../../core/span-link.ts'
+import { isTerminal } from '../../core/states.ts'
+import type { Task } from '../../core/task.ts'
+import type { Clock } from '../../ports/clock.ts'
+import type { Log } from '../../ports/log.ts'
+import type { TaskStore } from '../../ports/store/tasks.ts'
+import type { Tracing } from '../../ports/tracing.ts'
+import type { HoldableTask } from '../holds/hold-scope.ts'
+import type { SpendingOf } from '../policies/policies.ts'
+import { type AdmissionLimits, createAdmission } from './admission.ts'
+import { createFlusher } from './flusher.ts'
+import { createIdleWatch } from './idle-watch.ts'
+import { createLoader } from './loader.ts'
 import {
   type CommitExtras,
   type Committed,
   createPlanner,
   createWaiting,
   type LazyCommand,
-} from './ledger/plan.ts'
-import { createRead } from './ledger/read-task.ts'
-import { createSettlement } from './ledger/settlement.ts'
-import { createStoreTrouble } from './ledger/store-trouble.ts'
-import { createTaskCache } from './ledger/task-cache.ts'
-import { forgetUnderWay, isSettled, type TaskEntry } from './ledger/task-entry.ts'
-import { createTaskQueues, type SharedTasks } from './ledger/task-queues.ts'
-import { createRecordTracing } from './ledger/trace-records.ts'
-import type { SpendingOf } from './policies/policies.ts'
+} from './plan.ts'
+import { createRead } from './read-task.ts'
+import { createSettlement } from './settlement.ts'
+import { createStoreTrouble } from './store-trouble.ts'
+import { createTaskCache } from './task-cache.ts'
+import { forgetUnderWay, isSettled, type TaskEntry } from './task-entry.ts'
+import { createTaskQueues, type SharedTasks } from './task-queues.ts'
+import { createRecordTracing } from './trace-records.ts'
 
-export type { CommitExtras, Committed, LazyCommand } from './ledger/plan.ts'
+export type { CommitExtras, Committed, LazyCommand } from './plan.ts'
 
 /** The holds that a task of these facts is created under. */
 export type HoldsForNew = (task: HoldableTask) => readonly HoldMark[]

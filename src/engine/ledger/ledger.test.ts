@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest'
-import { LullError } from '../core/errors.ts'
-import type { LogRecord } from '../core/records.ts'
-import type { Task } from '../core/task.ts'
-import { createFaultyStore } from './test-support/faulty-store.ts'
-import { cancel, complete, ledgerOn, message, submit } from './test-support/ledger-on.ts'
+import { LullError } from '../../core/errors.ts'
+import type { LogRecord } from '../../core/records.ts'
+import type { Task } from '../../core/task.ts'
+import { createFaultyStore } from '../test-support/faulty-store.ts'
+import { cancel, complete, ledgerOn, message, submit } from '../test-support/ledger-on.ts'
 
 describe('the ledger', () => {
   it('writes what came in one turn of the loop in one batch', async () => {

@@ -1,6 +1,6 @@
 /** When the store fails: callers are told, nothing is told as success, and running tasks wait and go on. */
 import { describe, expect, it } from 'vitest'
-import type { AgentTask } from './author/agent-task.ts'
+import type { AgentTask } from '../author/agent-task.ts'
 import {
   alice,
   createHarness,
@@ -10,8 +10,8 @@ import {
   olga,
   running,
   signal,
-} from './test-support/engine-harness.ts'
-import { createFaultyStore } from './test-support/faulty-store.ts'
+} from '../test-support/engine-harness.ts'
+import { createFaultyStore } from '../test-support/faulty-store.ts'
 
 async function withTask(run: (task: AgentTask) => Promise<unknown>) {
   const faulty = createFaultyStore()

@@ -1,6 +1,6 @@
 /** The log of a task, read page by page. */
-import type { LogRecord } from '../core/records.ts'
-import type { TaskStore } from '../ports/store/tasks.ts'
+import type { LogRecord } from '../../core/records.ts'
+import type { TaskStore } from '../../ports/store/tasks.ts'
 
 const PAGE = 256
 
