@@ -34,8 +34,8 @@ import { createEventCursor, type EventCursor } from './events/event-cursor.ts'
 import { createLookBacks, type LookBacks, type Wake } from './events/look-back.ts'
 import { createOfferEvent } from './events/offer-event.ts'
 import { createRemovedEvents } from './events/removed-events.ts'
+import { createPendingWork } from './executor/pending-work.ts'
 import type { Ledger } from './ledger/ledger.ts'
-import { createPendingWork } from './pending-work.ts'
 import type { WakeByEvent } from './wake-by-event.ts'
 
 export interface Events extends Pick<LookBacks, 'mayHaveMissed' | 'lookBack'> {

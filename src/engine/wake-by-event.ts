@@ -5,8 +5,8 @@
 import type { StoredEvent } from '../core/cloud-event.ts'
 import { wakesOn } from '../core/decide/waking.ts'
 import type { Task } from '../core/task.ts'
+import type { Runs } from './executor/runs.ts'
 import type { Ledger } from './ledger/ledger.ts'
-import type { Runs } from './runs.ts'
 
 /** `taken`: it woke the task, or is kept for it. `not now`: `mayTake` refused the state it would have acted on. */
 export type Offered = 'taken' | 'not taken' | 'not now'

@@ -4,9 +4,9 @@ import type { Task } from '../core/task.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { IdSource } from '../ports/ids.ts'
 import type { Meter } from '../ports/meter.ts'
+import type { Runs } from './executor/runs.ts'
 import type { Ledger } from './ledger/ledger.ts'
 import { isUnreadable } from './ledger/unreadable-task.ts'
-import type { Runs } from './runs.ts'
 
 /** Resolves with false when nothing was due. */
 export type WakeByTime = (taskId: string) => Promise<boolean>

@@ -1,6 +1,6 @@
 import type { Hono } from 'hono'
 import type { Engine } from '../engine/engine.ts'
-import type { Health } from '../engine/health.ts'
+import type { Health } from '../engine/executor/health.ts'
 import { version } from './version.ts'
 
 /** These are answered to everybody and count in no limit, so that nobody can take a server out of its load balancer. */

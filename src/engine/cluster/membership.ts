@@ -20,7 +20,7 @@
  *      alone. So code that held the loop for less than `blockedAfterMs` costs no lease, and the next step begins after a
  *      heartbeat of the loop, which also tells the epoch of the holds.
  *  C11 The code that held the loop of a dead process is named in the note of its lease, and the row stays until that task is
- *      taken over. The death counts for that task alone (`runs/process-deaths.ts`).
+ *      taken over. The death counts for that task alone (`executor/process-deaths.ts`).
  */
 import type { Json } from '../../core/json.ts'
 import type { Clock } from '../../ports/clock.ts'

@@ -1,12 +1,12 @@
 /** The other processes on a shared store: what they have changed, and what they have left when they are gone. */
 import type { ClusterStore, Worker } from '../../ports/store/cluster.ts'
 import type { EngineContext } from '../context.ts'
+import { blockedTaskOf } from '../executor/process-deaths.ts'
 import type { Holds } from '../holds.ts'
 import type { LiveTexts } from '../live-texts.ts'
 import type { Budgets } from '../policies/budgets.ts'
 import type { Policies } from '../policies/policies.ts'
 import { cancelChildren } from '../requests/cancel-task.ts'
-import { blockedTaskOf } from '../runs/process-deaths.ts'
 import type { Timers } from '../timers.ts'
 import { createCaretaking } from './caretaking.ts'
 import { createFollowing } from './following.ts'

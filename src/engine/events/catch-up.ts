@@ -6,7 +6,7 @@ import type { StoredEvent } from '../../core/cloud-event.ts'
 import type { Clock } from '../../ports/clock.ts'
 import type { Log } from '../../ports/log.ts'
 import type { EventStore } from '../../ports/store/events.ts'
-import type { PendingWork } from '../pending-work.ts'
+import type { PendingWork } from '../executor/pending-work.ts'
 import type { Dispatcher } from './dispatcher.ts'
 import type { EventCursor } from './event-cursor.ts'
 

@@ -7,7 +7,7 @@ import type { Clock } from '../../ports/clock.ts'
 import type { Log } from '../../ports/log.ts'
 import { type ClusterStore, RESERVED_MS } from '../../ports/store/cluster.ts'
 import { whileRenewing } from '../cluster/while-renewing.ts'
-import type { PendingWork } from '../pending-work.ts'
+import type { PendingWork } from '../executor/pending-work.ts'
 import type { DispatchEvent } from './dispatch-event.ts'
 import { createDelayedSave, type EventCursor } from './event-cursor.ts'
 

@@ -5,7 +5,7 @@ import { wakesOn } from '../../core/decide/waking.ts'
 import type { Suspension } from '../../core/suspension.ts'
 import type { Task } from '../../core/task.ts'
 import type { EventStore } from '../../ports/store/events.ts'
-import type { PendingWork } from '../pending-work.ts'
+import type { PendingWork } from '../executor/pending-work.ts'
 import type { Offered } from '../wake-by-event.ts'
 
 export interface LookBacks {

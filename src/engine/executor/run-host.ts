@@ -1,14 +1,15 @@
 /** What the engine offers to its runs. */
+
+import type { HoldBarrier } from '../cluster/hold-barrier.ts'
+import type { Membership } from '../cluster/membership.ts'
+import type { EngineContext } from '../context.ts'
+import type { Holds } from '../holds.ts'
+import { logOf } from '../ledger/log-of.ts'
+import type { LiveTexts } from '../live-texts.ts'
+import type { RunHost } from '../run/host.ts'
+import { fireAt } from '../schedule.ts'
 import { createChildHost } from './child-host.ts'
-import type { HoldBarrier } from './cluster/hold-barrier.ts'
-import type { Membership } from './cluster/membership.ts'
-import type { EngineContext } from './context.ts'
 import type { Watchdog } from './health.ts'
-import type { Holds } from './holds.ts'
-import { logOf } from './ledger/log-of.ts'
-import type { LiveTexts } from './live-texts.ts'
-import type { RunHost } from './run/host.ts'
-import { fireAt } from './schedule.ts'
 
 export interface RunHostDeps {
   readonly live: LiveTexts

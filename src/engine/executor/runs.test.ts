@@ -1,9 +1,9 @@
-/** B1, B2: runs/backlog.ts. */
+/** B1, B2: executor/backlog.ts. */
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { isLullError } from '../core/errors.ts'
-import { createMemoryStore } from '../stores/memory/memory-store.ts'
-import type { AgentTask } from './author/agent-task.ts'
+import { isLullError } from '../../core/errors.ts'
+import { createMemoryStore } from '../../stores/memory/memory-store.ts'
+import type { AgentTask } from '../author/agent-task.ts'
 import {
   alice,
   createHarness,
@@ -11,7 +11,7 @@ import {
   effects,
   running,
   signal,
-} from './test-support/engine-harness.ts'
+} from '../test-support/engine-harness.ts'
 
 describe('the limit of an agent', () => {
   it('B1: lets so many of its tasks run at the same time, first come, first served', async () => {

@@ -1,7 +1,7 @@
 /** V2: events.ts. W4: run-slot.ts. */
 import { describe, expect, it } from 'vitest'
-import { createMemoryStore } from '../stores/memory/memory-store.ts'
-import type { AgentTask, Child } from './author/agent-task.ts'
+import { createMemoryStore } from '../../stores/memory/memory-store.ts'
+import type { AgentTask, Child } from '../author/agent-task.ts'
 import {
   alice,
   createHarness,
@@ -9,8 +9,8 @@ import {
   message,
   running,
   signal,
-} from './test-support/engine-harness.ts'
-import { createFaultyStore } from './test-support/faulty-store.ts'
+} from '../test-support/engine-harness.ts'
+import { createFaultyStore } from '../test-support/faulty-store.ts'
 
 const MINUTE = 60_000
 

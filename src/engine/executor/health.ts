@@ -1,7 +1,7 @@
 /** The state of this process, for operators. */
-import type { Clock } from '../ports/clock.ts'
-import type { Log } from '../ports/log.ts'
-import type { AgentSlots } from './runs/slots.ts'
+import type { Clock } from '../../ports/clock.ts'
+import type { Log } from '../../ports/log.ts'
+import type { AgentSlots } from './slots.ts'
 
 /** Agent code blocked the event loop for `ms`. */
 export interface EventLoopBlock {

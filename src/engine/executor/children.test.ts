@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import type { Json } from '../core/json.ts'
-import { createMemoryStore } from '../stores/memory/memory-store.ts'
-import type { AgentTask } from './author/agent-task.ts'
+import type { Json } from '../../core/json.ts'
+import { createMemoryStore } from '../../stores/memory/memory-store.ts'
+import type { AgentTask } from '../author/agent-task.ts'
 import {
   alice,
   createHarness,
@@ -10,7 +10,7 @@ import {
   type Harness,
   running,
   signal,
-} from './test-support/engine-harness.ts'
+} from '../test-support/engine-harness.ts'
 
 /** A parent that does as the test says, and a child that parks until it is resumed. */
 function family(
