@@ -53,7 +53,7 @@ export type {
   NotJsonSerializable,
   StepResult,
 } from './engine/author/step-result.ts'
-export type { Schedule, ScheduleFacts } from './engine/schedules/schedule.ts'
+export type { Schedule, ScheduleFacts } from './engine/wakes/schedules/schedule.ts'
 
 // What reminds tasks by itself, and how reminders are written for a model.
 
@@ -213,7 +213,7 @@ export type { ResumeDialect } from './engine/requests/resume-task.ts'
 export type { SendResult } from './engine/requests/send/send-result.ts'
 export type { Verification } from './engine/requests/verify-task.ts'
 export type { RetentionReport } from './engine/retention.ts'
-export type { ScheduleInfo } from './engine/schedules/schedules.ts'
+export type { ScheduleInfo } from './engine/wakes/schedules/schedules.ts'
 
 // What an engine is made from, for those who bring a store, a clock or a log.
 

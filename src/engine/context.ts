@@ -13,7 +13,6 @@ import type { Agent } from './author/agent.ts'
 import type { AgentTable } from './author/agent-table.ts'
 import { type Caller, maySee } from './caller.ts'
 import type { Membership } from './cluster/membership.ts'
-import type { Events } from './events.ts'
 import type { Runs } from './executor/runs.ts'
 import type { FollowUps } from './follow-ups.ts'
 import type { Ledger } from './ledger/ledger.ts'
@@ -22,6 +21,7 @@ import type { BudgetChecks } from './policies/check-budgets.ts'
 import type { Quotas } from './quotas.ts'
 import type { AdmitReminders } from './requests/reminder-rate.ts'
 import type { Subscriptions } from './subscriptions.ts'
+import type { Events } from './wakes/events.ts'
 
 export interface EngineContext {
   readonly store: Store

@@ -75,7 +75,7 @@ import type { SendResult } from './requests/send/send-result.ts'
 import { createVerify, type Verification } from './requests/verify-task.ts'
 import { waitFor } from './requests/wait.ts'
 import type { RetentionReport } from './retention.ts'
-import type { ScheduleInfo } from './schedules/schedules.ts'
+import type { ScheduleInfo } from './wakes/schedules/schedules.ts'
 
 export interface Engine {
   readonly agents: ReadonlyMap<string, Agent>

@@ -9,9 +9,9 @@ import type { Budgets } from './policies/budgets.ts'
 import type { Policies } from './policies/policies.ts'
 import { cancelChildren } from './requests/cancel-task.ts'
 import type { Retention, RetentionReport } from './retention.ts'
-import type { Scheduler } from './schedules/scheduler.ts'
 import { endsWithin } from './time-limit.ts'
-import type { Timers } from './timers.ts'
+import type { Scheduler } from './wakes/schedules/scheduler.ts'
+import type { Timers } from './wakes/timers.ts'
 
 export interface Lifecycle {
   health(): Promise<Health>

@@ -5,8 +5,8 @@
 import type { Clock } from '../../ports/clock.ts'
 import type { Log } from '../../ports/log.ts'
 import type { ClusterStore, Worker } from '../../ports/store/cluster.ts'
-import type { Events } from '../events.ts'
 import type { Runs } from '../executor/runs.ts'
+import type { Events } from '../wakes/events.ts'
 import type { Membership } from './membership.ts'
 import { tryDuty } from './with-duty.ts'
 

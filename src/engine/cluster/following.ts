@@ -9,7 +9,7 @@ import type { WorkStore } from '../../ports/store/work.ts'
 import type { Runs } from '../executor/runs.ts'
 import type { Ledger } from '../ledger/ledger.ts'
 import type { Subscriptions } from '../subscriptions.ts'
-import type { Timers } from '../timers.ts'
+import type { Timers } from '../wakes/timers.ts'
 import type { HoldBarrier } from './hold-barrier.ts'
 import type { SharedTexts } from './shared-texts.ts'
 

@@ -7,7 +7,7 @@ import type { Holds } from '../holds.ts'
 import { logOf } from '../ledger/log-of.ts'
 import type { LiveTexts } from '../live-texts.ts'
 import type { RunHost } from '../run/host.ts'
-import { fireAt } from '../schedule.ts'
+import { fireAt } from '../wakes/fire-at.ts'
 import { createChildHost } from './child-host.ts'
 import type { Watchdog } from './health.ts'
 

@@ -15,7 +15,7 @@ import type { EngineContext } from '../context.ts'
 import { exportHeader } from '../input/exports.ts'
 import { parse } from '../input/parse.ts'
 import { recordSchema } from '../input/records.ts'
-import { fireAt } from '../schedule.ts'
+import { fireAt } from '../wakes/fire-at.ts'
 import { admitFilter } from './filter-limit.ts'
 
 export interface CheckedImport {

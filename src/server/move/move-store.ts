@@ -6,8 +6,8 @@
  */
 import { createHash, type Hash } from 'node:crypto'
 import { LullError } from '../../core/errors.ts'
-import { EVENT_CURSOR } from '../../engine/events/event-cursor.ts'
 import { DONE_UNTIL } from '../../engine/follow-ups.ts'
+import { EVENT_CURSOR } from '../../engine/wakes/events/event-cursor.ts'
 import {
   type MovedTable,
   type MoveSource,

@@ -17,7 +17,7 @@ import { createLiveTexts } from '../../live-texts.ts'
 import type { ChildHost, RunHost } from '../../run/host.ts'
 import type { Journal } from '../../run/journal.ts'
 import { neverSettles } from '../../run/run-writer.ts'
-import { fireAt } from '../../schedule.ts'
+import { fireAt } from '../../wakes/fire-at.ts'
 import { applied } from './working-copy.ts'
 
 /** What the run wants to do. */

@@ -1,7 +1,7 @@
 /** What one simulated history consists of: its processes, its tasks and what was asked of them. For tests only. */
 import { isLullError } from '../../../core/errors.ts'
 import type { Caller } from '../../caller.ts'
-import type { Schedule } from '../../schedules/schedule.ts'
+import type { Schedule } from '../../wakes/schedules/schedule.ts'
 import type { ClusterHarness } from '../cluster-harness.ts'
 import type { Harness } from '../engine-harness.ts'
 import type { Checks } from './checks.ts'

@@ -6,7 +6,7 @@
 
 import { type Agent, agent } from '../../author/agent.ts'
 import type { AgentTask } from '../../author/agent-task.ts'
-import type { Schedule } from '../../schedules/schedule.ts'
+import type { Schedule } from '../../wakes/schedules/schedule.ts'
 
 /** Told when a step begins. */
 export type StepBegins = (taskId: string, name: string) => void

@@ -1,0 +1,83 @@
+/**
+ * When a cron expression fires next. Expressions and time zones are croner's business; this file bounds its work. croner tries
+ * every day that an expression might mean: 400 years of them, or 10,000 years where the expression names years. An expression
+ * that never fires would stop the process for seconds. Here only the next years are tried.
+ */
+import { Cron } from 'croner'
+import { describeError } from '../../core/describe-error.ts'
+
+export type NextFire =
+  | { readonly at: number; readonly problem?: undefined }
+  | { readonly problem: string; readonly wrong: 'cron' | 'timezone' }
+
+/** The 29th of February falls on each weekday within 40 years, also around 2100, which is no leap year. */
+const YEARS = 40
+
+/** One entry of the year field: `*`, a year or a range, each with an optional step. */
+const YEAR_FIELD = /^(?:\*|(\d{1,4})(?:-(\d{1,4}))?)(?:\/(\d{1,4}))?$/
+
+export function nextFire(cron: string, timezone: string | undefined, now: number): NextFire {
+  if (timezone !== undefined && !isTimeZone(timezone)) {
+    return { wrong: 'timezone', problem: 'is not a time zone; give a name such as Europe/Berlin' }
+  }
+  const within = withYears(cron, new GlobalDate(now).getUTCFullYear())
+  if (within.problem !== undefined) return { wrong: 'cron', problem: within.problem }
+  try {
+    const zone = timezone === undefined ? {} : { timezone }
+    const next = new Cron(within.cron, { paused: true, ...zone }).nextRun(new GlobalDate(now))
+    if (next !== null) return { at: next.getTime() }
+  } catch (error) {
+    return { wrong: 'cron', problem: describeError(error).message }
+  }
+  return { wrong: 'cron', problem: NEVER }
+}
+
+/** The problem of an expression that can be read and does not fire soon enough. */
+export const NEVER: string = `never fires in the next ${YEARS} years`
+
+type WithYears =
+  | { readonly cron: string; readonly problem?: undefined }
+  | { readonly problem: string }
+
+/** The expression with a year field that has only the next years. Names such as `@daily` and instants need none. */
+function withYears(cron: string, thisYear: number): WithYears {
+  const fields = cron.trim().split(/\s+/)
+  const [first = '', ...others] = fields
+  if (others.length === 0 || fields.length < 5 || fields.length > 7) return { cron }
+  const given = fields.length === 7 ? (fields[6] ?? '*') : '*'
+  // The year of a zone may be a day ahead of the year of UTC.
+  const years = yearsIn(given, thisYear - 1, thisYear + YEARS)
+  if (years === undefined) return { problem: `"${given}" is not a list of years` }
+  if (years.length === 0) return { problem: NEVER }
+  const parts = fields.length === 5 ? ['0', first, ...others] : [first, ...others]
+  return { cron: [...parts.slice(0, 6), years.join(',')].join(' ') }
+}
+
+/** The years of a year field, from first to last. Undefined where it is not one. */
+function yearsIn(field: string, first: number, last: number): readonly number[] | undefined {
+  const wanted = new Set<number>()
+  for (const entry of field.split(',')) {
+    const found = YEAR_FIELD.exec(entry)
+    if (found === null) return undefined
+    const from = Number(found[1] ?? 1)
+    const to = Number(found[2] ?? (found[1] === undefined || found[3] !== undefined ? 9_999 : from))
+    const step = Number(found[3] ?? 1)
+    if (step === 0 || from > to) return undefined
+    for (let year = first; year <= last; year++) {
+      if (year >= from && year <= to && (year - from) % step === 0) wanted.add(year)
+    }
+  }
+  return [...wanted].sort((a, b) => a - b)
+}
+
+function isTimeZone(name: string): boolean {
+  try {
+    new Intl.DateTimeFormat('en', { timeZone: name })
+    return true
+  } catch {
+    return false
+  }
+}
+
+// biome-ignore lint/style/noRestrictedGlobals: conversions only; the clock comes in as `now`
+const GlobalDate: DateConstructor = Date

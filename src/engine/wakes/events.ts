@@ -1,0 +1,187 @@
+/**
+ * External events. An event is durable before it is acknowledged. Then it is offered to every task that waits for it. A
+ * task that parks looks back at earlier events. The event is stored before waiting tasks are read, and the park before
+ * events are read, so one of the two always finds the other.
+ *
+ * V1  Each event wakes a task at most once, however often it is delivered or dispatched.
+ * V2  An event that was acknowledged before a crash is dispatched after it. The cursor of dispatched events is in the store.
+ * V3  A stop is woken by the oldest event that fits. While the task looks back, newer events wait.
+ *     In a shared store events of other processes may be older: the oldest one that the store has is offered instead.
+ * V4  A task remembers that it consumed an event only as long as the store has the event.
+ * V5  In a shared store, the transaction that writes a position of an event into a task also checks that the store has
+ *     given it. After a failover that lost events, their positions are given again, and no task takes the new events for
+ *     the lost ones.
+ * V6  The start does not wait for the dispatch of events that an earlier process left. Until they are dispatched, a task
+ *     is offered the oldest event that fits, and one that is due looks for such an event first.
+ */
+
+import type { CloudEvent, StoredEvent } from '../../core/cloud-event.ts'
+import { type SpanLink, toTraceparent } from '../../core/span-link.ts'
+import type { Task } from '../../core/task.ts'
+import type { Clock } from '../../ports/clock.ts'
+import type { Log } from '../../ports/log.ts'
+import type { EventStore } from '../../ports/store/events.ts'
+import type { KeyValueStore } from '../../ports/store/key-values.ts'
+import type { WorkStore } from '../../ports/store/work.ts'
+import type { Store } from '../../ports/store.ts'
+import type { Tracing } from '../../ports/tracing.ts'
+import { createBatchedRead } from '../cluster/batched-read.ts'
+import { createPendingWork } from '../executor/pending-work.ts'
+import type { Ledger } from '../ledger/ledger.ts'
+import { createCatchUp } from './events/catch-up.ts'
+import { createDispatchEvent } from './events/dispatch-event.ts'
+import { createDispatchedEvents } from './events/dispatched-events.ts'
+import { createDispatcher } from './events/dispatcher.ts'
+import { createEventCursor, type EventCursor } from './events/event-cursor.ts'
+import { createLookBacks, type LookBacks, type Wake } from './events/look-back.ts'
+import { createOfferEvent } from './events/offer-event.ts'
+import { createRemovedEvents } from './events/removed-events.ts'
+import type { WakeByEvent } from './wake-by-event.ts'
+
+export interface Events extends Pick<LookBacks, 'mayHaveMissed' | 'lookBack'> {
+  /** Resolves when the events are durable and every task that waited for them has been offered them. */
+  emit(
+    tenant: string,
+    events: readonly CloudEvent[],
+  ): Promise<readonly { readonly fresh: boolean }[]>
+  /** The position of the newest event that this process knows. */
+  readonly lastPos: () => number
+  /**
+   * In a shared store: reads the position of the newest event. `lastPos` then knows every event that was acknowledged
+   * before this call. Undefined otherwise.
+   */
+  readonly refresh: () => Promise<number> | undefined
+  /** In a shared store: the store may have lost events that this process knew (V5). `lastPos` then names none of them. */
+  reset(): Promise<void>
+  /** In a shared store: dispatches events that another process left undispatched. */
+  retell(): Promise<void>
+  /** Events that were received at this time or later may not be dispatched yet. */
+  readonly keptFrom: () => number
+  /** Retention has removed events (V4). */
+  removed(): Promise<void>
+  /** Wakes a task that is due by an earlier event that is not dispatched yet. Undefined when there is none (V6). */
+  readonly beforeDue: (task: Task) => Promise<void> | undefined
+  /**
+   * Runs `lookBacks` for tasks that stopped before a crash, then begins to dispatch the events behind the cursor (V6).
+   */
+  start(lookBacks: () => Promise<void>): Promise<void>
+  stop(): Promise<void>
+}
+
+export interface EventsDeps {
+  readonly store: EventStore & KeyValueStore & WorkStore & Pick<Store, 'cluster'>
+  readonly ledger: Pick<Ledger, 'read'>
+  readonly clock: Clock
+  readonly log: Log
+  readonly tracing: Tracing
+  readonly wake: WakeByEvent
+  /** Called with each event before tasks are offered it. Undefined when there is nothing to wait for. */
+  readonly before?: (event: StoredEvent) => Promise<void> | undefined
+}
+
+export function createEvents(deps: EventsDeps): Events {
+  const { store, clock, log } = deps
+  const { cluster } = store
+  const pending = createPendingWork()
+  const cursor =
+    cluster === undefined ? createEventCursor({ store, log }) : createDispatchedEvents(cluster)
+  const readPos = createBatchedRead(async () => {
+    const pos = await store.lastEventPos()
+    cursor.advance(pos)
+    return pos
+  })
+  const refresh = (): Promise<number> | undefined => (cluster === undefined ? undefined : readPos())
+  const removed = createRemovedEvents(store, async () => (await refresh()) ?? cursor.lastPos())
+  const wake = createWake(deps.wake, cursor.lastPos, removed.upTo)
+  const lookBacks = createLookBacks({
+    store,
+    wake,
+    lastPos: cursor.lastPos,
+    advance: cursor.advance,
+    refresh,
+    isShared: cluster !== undefined,
+    pending,
+  })
+  const mayBeOlder = (): boolean => cluster !== undefined || cursor.isBehind()
+  const offer = createOfferEvent({ ledger: deps.ledger, lookBacks, wake, mayBeOlder })
+  const offerToTasks = createDispatchEvent(store, offer)
+  const dispatcher = createDispatcher({ ...deps, cluster, cursor, pending, dispatch })
+  const { dispatchAll } = dispatcher
+  const catchUp = createCatchUp({ store, clock, log, cursor, pending, dispatchAll })
+
+  async function dispatch(event: StoredEvent): Promise<void> {
+    const first = deps.before?.(event)
+    if (first !== undefined) await first
+    await offerToTasks(event)
+  }
+
+  async function emit(
+    tenant: string,
+    given: readonly CloudEvent[],
+  ): Promise<readonly { readonly fresh: boolean }[]> {
+    const receivedAt = clock.now()
+    const events = given.map((event) => withTrace(event, deps.tracing.current()))
+    const stored = await store.appendEvents(tenant, events, receivedAt)
+    for (const { pos } of stored) cursor.advance(pos)
+    const fresh = stored.flatMap(({ pos, fresh: isNew }, index) => {
+      const event = events[index]
+      return isNew && event !== undefined ? [{ pos, tenant, receivedAt, event }] : []
+    })
+    await pending.track(dispatchAll(fresh))
+    return stored
+  }
+
+  return {
+    emit,
+    mayHaveMissed: lookBacks.mayHaveMissed,
+    lookBack: lookBacks.lookBack,
+    lastPos: cursor.lastPos,
+    refresh,
+    reset: () => reset(store, cursor),
+    beforeDue: (task) => (cursor.isBehind() ? lookBacks.lookBack(task) : undefined),
+    keptFrom: cursor.keptFrom,
+    retell: dispatcher.retell,
+    removed: removed.refresh,
+    async start(lookBack) {
+      cursor.advance(await store.lastEventPos())
+      await removed.refresh()
+      await lookBack()
+      if (cluster === undefined) return catchUp.start()
+      pending.track(dispatcher.retell()).catch((error: unknown) => {
+        log('warn', 'events of other processes could not be read; asked again later', { error })
+      })
+    },
+    stop() {
+      catchUp.stop()
+      return dispatcher.stop()
+    },
+  }
+}
+
+/** When `lastPos` moved during the read, the answer may be older than what moved it, and lowers nothing. */
+async function reset(store: Pick<EventStore, 'lastEventPos'>, cursor: EventCursor): Promise<void> {
+  const before = cursor.lastPos()
+  const pos = await store.lastEventPos()
+  if (cursor.lastPos() === before) cursor.reset(pos)
+  else cursor.advance(pos)
+}
+
+/** When the command is decided again because the store has lost events, the positions it names exist (V5). */
+function createWake(offer: WakeByEvent, lastPos: () => number, removedUpTo: () => number): Wake {
+  return async (taskId, event, mayTake) => {
+    let lost = false
+    const mayWake: typeof mayTake = (task) => {
+      lost = event.pos > lastPos()
+      return !lost && mayTake(task)
+    }
+    const removed = (): number => Math.min(removedUpTo(), lastPos())
+    const offered = await offer(taskId, event, mayWake, removed)
+    return lost ? 'lost' : offered
+  }
+}
+
+/** The extension of CloudEvents for distributed tracing. What the sender set is kept. */
+function withTrace(event: CloudEvent, current: SpanLink | undefined): CloudEvent {
+  if (current === undefined || event['traceparent'] !== undefined) return event
+  return { ...event, traceparent: toTraceparent(current) }
+}

@@ -1,0 +1,89 @@
+/**
+ * Dispatches the events that an earlier process left, on an embedded store. The events of a tenant are read and dispatched
+ * in order, and no tenant waits for another one. What fails is tried again.
+ */
+import type { StoredEvent } from '../../../core/cloud-event.ts'
+import type { Clock } from '../../../ports/clock.ts'
+import type { Log } from '../../../ports/log.ts'
+import type { EventStore } from '../../../ports/store/events.ts'
+import type { PendingWork } from '../../executor/pending-work.ts'
+import type { Dispatcher } from './dispatcher.ts'
+import type { EventCursor } from './event-cursor.ts'
+
+export interface CatchUp {
+  /** Resolves when the dispatch has begun. */
+  start(): Promise<void>
+  /** No further page is read. The next process dispatches what is left. */
+  stop(): void
+}
+
+export interface CatchUpDeps {
+  readonly store: Pick<EventStore, 'events'>
+  readonly clock: Clock
+  readonly log: Log
+  readonly cursor: EventCursor
+  readonly pending: PendingWork
+  readonly dispatchAll: Dispatcher['dispatchAll']
+}
+
+const PAGE = 256
+const RETRY_MS = 1_000
+
+export function createCatchUp(deps: CatchUpDeps): CatchUp {
+  const { store, clock, log, cursor, pending, dispatchAll } = deps
+  let stopped = false
+
+  async function* pages(
+    tenant: string | undefined,
+    after: number,
+    last: number,
+  ): AsyncGenerator<readonly StoredEvent[]> {
+    for (let from = after; !stopped; ) {
+      const page = await store.events(tenant, from, PAGE)
+      const found = page.filter(({ pos }) => pos <= last)
+      yield found
+      if (found.length < PAGE) return
+      from = found.at(-1)?.pos ?? last
+    }
+  }
+
+  async function dispatchTenant(tenant: string, after: number, last: number): Promise<void> {
+    for await (const page of pages(tenant, after, last)) await dispatchAll(page)
+  }
+
+  async function dispatchAfter(after: number, last: number): Promise<void> {
+    const tenants = new Map<string, Promise<void>>()
+    for await (const page of pages(undefined, after, last)) {
+      for (const { tenant, pos } of page) {
+        if (tenants.has(tenant)) continue
+        const dispatched = dispatchTenant(tenant, pos - 1, last)
+        // The error is thrown below, when every tenant is known.
+        dispatched.catch(() => undefined)
+        tenants.set(tenant, dispatched)
+      }
+    }
+    await Promise.all(tenants.values())
+  }
+
+  async function attempt(after: number, last: number): Promise<void> {
+    try {
+      await dispatchAfter(after, last)
+      if (!stopped) cursor.caughtUp()
+    } catch (error) {
+      log('error', 'events of an earlier process could not be dispatched; trying again', { error })
+      clock.after(RETRY_MS, () => {
+        pending.track(attempt(after, last)).catch(() => undefined)
+      })
+    }
+  }
+
+  return {
+    async start() {
+      const after = await cursor.load()
+      pending.track(attempt(after, cursor.lastPos())).catch(() => undefined)
+    },
+    stop() {
+      stopped = true
+    },
+  }
+}

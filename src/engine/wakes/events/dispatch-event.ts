@@ -1,0 +1,51 @@
+/**
+ * Offers an event to every task that waits under one of its names or with a filter that it passes.
+ *
+ * D1  The events of a tenant do not keep those of another one waiting, however many filters and tasks the tenant has.
+ */
+import { namesOf, type StoredEvent } from '../../../core/cloud-event.ts'
+import { ANY_NAME } from '../../../core/conditions.ts'
+import type { WorkStore } from '../../../ports/store/work.ts'
+import { createShares } from '../../shares.ts'
+import { createMatchingFilters } from '../event-filters.ts'
+
+export type DispatchEvent = (event: StoredEvent) => Promise<void>
+
+/** Tasks that are read at once. */
+const PAGE = 256
+/** Filters whose tasks are looked up with one query. */
+const NAMES = 64
+/** Tasks of a tenant that are offered an event at the same time. */
+const OFFERS = 256
+
+export function createDispatchEvent(
+  store: Pick<WorkStore, 'waiting' | 'waitNames'>,
+  offer: (taskId: string, event: StoredEvent) => Promise<void>,
+): DispatchEvent {
+  const matchingFilters = createMatchingFilters(store)
+  const offers = createShares(OFFERS)
+
+  /** Yields to other work of the process after each page. */
+  async function offerToAll(event: StoredEvent, names: readonly string[]): Promise<void> {
+    let after = ''
+    for (;;) {
+      const page = await store.waiting(event.tenant, names, after, PAGE)
+      await Promise.all(
+        page.map((taskId) => offers.during(event.tenant, () => offer(taskId, event))),
+      )
+      const last = page.at(-1)
+      if (last === undefined || page.length < PAGE) return
+      after = last
+      await new Promise((resolve) => setImmediate(resolve))
+    }
+  }
+
+  return async (event) => {
+    await offerToAll(event, [...namesOf(event.event), ANY_NAME])
+    for await (const names of matchingFilters(event)) {
+      for (let from = 0; from < names.length; from += NAMES) {
+        await offerToAll(event, names.slice(from, from + NAMES))
+      }
+    }
+  }
+}

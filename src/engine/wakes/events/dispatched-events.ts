@@ -1,0 +1,38 @@
+/**
+ * Which events were dispatched, in a shared store. An event is marked there after it was offered to every task that
+ * waited for it. An event that is not marked in time is dispatched again, by any process.
+ */
+import type { ClusterStore } from '../../../ports/store/cluster.ts'
+import type { EventCursor } from './event-cursor.ts'
+
+export function createDispatchedEvents(cluster: Pick<ClusterStore, 'markDispatched'>): EventCursor {
+  let lastPos = 0
+  let dispatched: number[] = []
+  let behind = true
+  return {
+    lastPos: () => lastPos,
+    advance: (pos) => {
+      lastPos = Math.max(lastPos, pos)
+    },
+    reset: (pos) => {
+      lastPos = pos
+    },
+    begin: () => undefined,
+    finish: (pos) => {
+      dispatched.push(pos)
+    },
+    load: async () => lastPos,
+    caughtUp: () => {
+      behind = false
+    },
+    isBehind: () => behind,
+    // The store itself keeps every event that is not marked.
+    keptFrom: () => Number.POSITIVE_INFINITY,
+    async save() {
+      const positions = dispatched
+      dispatched = []
+      // If this fails the events are dispatched again. An event wakes a task at most once.
+      if (positions.length > 0) await cluster.markDispatched(positions).catch(() => undefined)
+    },
+  }
+}

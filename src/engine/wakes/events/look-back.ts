@@ -1,0 +1,91 @@
+/** A task that stopped looks for events that came before its stop was durable and that it has not consumed. */
+import type { StoredEvent } from '../../../core/cloud-event.ts'
+import { waitForAnyType, waitNames } from '../../../core/conditions.ts'
+import { wakesOn } from '../../../core/decide/waking.ts'
+import type { Suspension } from '../../../core/suspension.ts'
+import type { Task } from '../../../core/task.ts'
+import type { EventStore } from '../../../ports/store/events.ts'
+import type { PendingWork } from '../../executor/pending-work.ts'
+import type { Offered } from '../wake-by-event.ts'
+
+export interface LookBacks {
+  /** Whether events may have come before the stop of this task was durable. */
+  readonly mayHaveMissed: (task: Task) => boolean
+  /** Wakes the task with the oldest event that fits. */
+  readonly lookBack: (task: Task) => Promise<void>
+  /** The look back of the task that is in progress. Never rejects. */
+  readonly inProgress: (taskId: string) => Promise<void> | undefined
+}
+
+/**
+ * Offers the event to the task, unless `mayTake` refuses the state that it would act on. `lost`: the event was read, and
+ * the store may have lost it since.
+ */
+export type Wake = (
+  taskId: string,
+  event: StoredEvent,
+  mayTake: (task: Task | undefined) => boolean,
+) => Promise<Offered | 'lost'>
+
+const PAGE = 256
+
+export function createLookBacks(deps: {
+  readonly store: Pick<EventStore, 'events'>
+  readonly wake: Wake
+  readonly lastPos: () => number
+  /** Events exist up to this position. */
+  readonly advance: (pos: number) => void
+  /** In a shared store: events of other processes are known afterwards. */
+  readonly refresh: () => Promise<number> | undefined
+  readonly isShared: boolean
+  readonly pending: PendingWork
+}): LookBacks {
+  const { store, wake, lastPos, advance, refresh, isShared, pending } = deps
+  const searches = new Map<string, Promise<void>>()
+
+  function mayHaveMissed({ suspension }: Task): boolean {
+    if (suspension === undefined || waitNames(suspension.conditions).length === 0) return false
+    // If other processes append events, only the store knows the newest one.
+    return isShared || lastPos() > suspension.eventsAfter
+  }
+
+  async function lookBack(task: Task): Promise<void> {
+    const { suspension } = task
+    if (suspension === undefined || waitNames(suspension.conditions).length === 0) return
+    const refreshing = refresh()
+    const newest = refreshing === undefined ? lastPos() : await refreshing
+    if (newest <= suspension.eventsAfter) return
+    const search = pending.track(wakeByOldest(task, suspension))
+    const ended = search
+      .catch(() => undefined)
+      .then(() => {
+        if (searches.get(task.id) === ended) searches.delete(task.id)
+      })
+    searches.set(task.id, ended)
+    await search
+  }
+
+  async function wakeByOldest(task: Task, suspension: Suspension): Promise<void> {
+    const names = waitNames(suspension.conditions)
+    const wanted = waitForAnyType(names) ? undefined : names
+    // Another wake ends this search. The next stop of the task has a search of its own.
+    const mayTake = (now: Task | undefined): boolean =>
+      now?.suspension?.handle === suspension.handle
+    let after = suspension.eventsAfter
+    for (;;) {
+      const page = await store.events(task.tenant, after, PAGE, wanted)
+      const last = page.at(-1)
+      if (last !== undefined) advance(last.pos)
+      for (const event of page) {
+        if (!wakesOn(task, event.event, event.pos)) continue
+        const offered = await wake(task.id, event, mayTake)
+        if (offered === 'lost') return wakeByOldest(task, suspension)
+        if (offered !== 'not taken') return
+      }
+      if (last === undefined || page.length < PAGE) return
+      after = last.pos
+    }
+  }
+
+  return { mayHaveMissed, lookBack, inProgress: (taskId) => searches.get(taskId) }
+}

@@ -1,0 +1,172 @@
+/**
+ * Starts tasks at the times of schedules. Every process of a cluster has a timer for each schedule of its agents.
+ *
+ * P1  A time starts at most one task in the whole cluster: the message has an idempotency key made from the agent, the
+ *     schedule and the time.
+ * P2  A time that a process could not handle (it died, or the store failed) is handled later, if it is at most
+ *     `LATE_MS` ago.
+ * P3  A time that is longer ago is missed. With `run-once`, the latest missed time starts a task, unless a time that is
+ *     not missed does.
+ * P4  No time starts a task while the schedule is paused, and none of those times counts as missed afterwards.
+ * P5  A stored instant that is in the future was written by a wrong clock, and skips no time.
+ */
+
+import { isLullError } from '../../../core/errors.ts'
+import { toIso } from '../../../core/instant.ts'
+import type { IdSource } from '../../../ports/ids.ts'
+import type { EngineContext } from '../../context.ts'
+import type { Send } from '../../requests/send/send.ts'
+import type { SendResult } from '../../requests/send/send-result.ts'
+import { type CheckedSchedule, checkedSchedules, latestTime, timeAfter } from './schedule.ts'
+import { createScheduleStates, type ScheduleStates } from './schedule-state.ts'
+
+/** A time that is longer ago is missed. */
+const LATE_MS = 60_000
+const RETRY_MS = 1_000
+
+export interface ScheduleEntry {
+  /** `agent:name`. */
+  readonly id: string
+  readonly agent: string
+  readonly schedule: CheckedSchedule
+}
+
+export interface Scheduler {
+  readonly entries: () => readonly ScheduleEntry[]
+  readonly states: ScheduleStates
+  /** Starts a task now. With `time`, once per time. */
+  run(entry: ScheduleEntry, time?: number): Promise<SendResult>
+  /** Does not wait for the tasks of times that are due: an agent may take any time to receive a message. */
+  start(): Promise<void>
+  stop(): void
+}
+
+export function createScheduler(deps: {
+  readonly context: Pick<EngineContext, 'agents' | 'store' | 'clock' | 'ids' | 'log'>
+  readonly send: Send
+}): Scheduler {
+  const { context, send } = deps
+  const { clock, ids, log } = context
+  const states = createScheduleStates(context.store, clock)
+  const cancels = new Map<string, () => void>()
+  /** Changes with every start and stop, so that a tick of an earlier start sets no timer. */
+  let generation = 0
+
+  const entries = (): readonly ScheduleEntry[] => entriesOf(context.agents)
+  const run: Scheduler['run'] = (entry, time) => startTask({ send, ids }, entry, time)
+
+  /** Handles the times in (after, now] that no process has handled, and returns `now`. */
+  async function handle(entry: ScheduleEntry, after: number): Promise<number> {
+    const now = clock.now()
+    const paused = (await states.pauseOf(entry.id)) !== undefined
+    // P4: read after the pause. Where this process tries again late, another one may have ended a pause meanwhile.
+    const { handledUntil: handled = after } = (await states.read(entry.id)) ?? {}
+    const from = handled > now ? after : Math.max(after, handled)
+    const due = paused ? [] : timesDue(entry.schedule, from, now)
+    let started: { lastAt: number; lastTaskId?: string } | undefined
+    for (const time of due) started = { lastAt: time, ...(await startOnce(entry, time)) }
+    await states.write(entry.id, { handledUntil: now, ...started })
+    return now
+  }
+
+  async function startOnce(entry: ScheduleEntry, time: number): Promise<{ lastTaskId?: string }> {
+    try {
+      const sent = await run(entry, time)
+      return sent.kind === 'task' ? { lastTaskId: sent.task.id } : {}
+    } catch (error) {
+      if (!isFinal(error)) throw error
+      log('error', 'a schedule could not start a task', { schedule: entry.id, error })
+      return {}
+    }
+  }
+
+  function arm(entry: ScheduleEntry, mine: number, after: number, at: number | undefined): void {
+    if (mine !== generation || at === undefined) return
+    const cancel = clock.at(at, () => void tick(entry, mine, after))
+    cancels.set(entry.id, cancel)
+  }
+
+  /** Never rejects. */
+  async function tick(entry: ScheduleEntry, mine: number, after: number): Promise<void> {
+    try {
+      const until = await handle(entry, after)
+      arm(entry, mine, until, timeAfter(entry.schedule, until))
+    } catch (error) {
+      if (mine !== generation) return
+      log('error', 'a schedule could not be handled; trying again', { schedule: entry.id, error })
+      arm(entry, mine, after, clock.now() + RETRY_MS)
+    }
+  }
+
+  return {
+    entries,
+    states,
+    run,
+    async start() {
+      const mine = ++generation
+      for (const entry of entries()) {
+        const known = await states.read(entry.id)
+        const now = clock.now()
+        void tick(entry, mine, Math.min(known?.handledUntil ?? now, now))
+      }
+    },
+    stop() {
+      generation++
+      for (const cancel of cancels.values()) cancel()
+      cancels.clear()
+    },
+  }
+}
+
+function entriesOf(agents: EngineContext['agents']): readonly ScheduleEntry[] {
+  return [...agents.values()].flatMap(({ name: agent, schedule = [] }) =>
+    checkedSchedules(schedule).map((one) => ({ id: `${agent}:${one.name}`, agent, schedule: one })),
+  )
+}
+
+/** P1: with `time`, the message has a key, and a repeated message starts no second task. */
+function startTask(
+  { send, ids }: { readonly send: Send; readonly ids: IdSource },
+  { id, agent, schedule }: ScheduleEntry,
+  time: number | undefined,
+): Promise<SendResult> {
+  const { tenant, principal, name, message: parts } = schedule
+  const at = time === undefined ? undefined : toIso(time)
+  const messageId = at === undefined ? ids.uuid() : `schedule:${id}:${at}`
+  return send(
+    { tenant, principal },
+    {
+      agent,
+      message: { messageId, role: 'ROLE_USER', parts },
+      metadata: { schedule: at === undefined ? { name } : { name, time: at } },
+      origin: 'schedule',
+      ...(at === undefined ? {} : { idempotencyKey: messageId }),
+    },
+  )
+}
+
+/** P2 and P3. */
+function timesDue(schedule: CheckedSchedule, after: number, now: number): readonly number[] {
+  const late = Math.max(after, now - LATE_MS - 1)
+  const due: number[] = []
+  for (let time = timeAfter(schedule, late); time !== undefined && time <= now; ) {
+    due.push(time)
+    time = timeAfter(schedule, time)
+  }
+  if (due.length > 0 || schedule.missed === 'skip') return due
+  const missed = latestTime(schedule, after, late)
+  return missed === undefined ? [] : [missed]
+}
+
+/**
+ * Trying again would not help. The key was used for another message when a process with other code was first, and the task
+ * is not found when retention has removed it: in both cases the time has had its task.
+ */
+function isFinal(error: unknown): boolean {
+  return (
+    isLullError(error, 'IDEMPOTENCY_KEY_REUSED') ||
+    isLullError(error, 'TASK_NOT_FOUND') ||
+    isLullError(error, 'INVALID_INPUT') ||
+    !isLullError(error)
+  )
+}

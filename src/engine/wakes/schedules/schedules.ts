@@ -1,0 +1,79 @@
+/** Schedules, for operators: list, pause, resume, and start a task by hand. */
+import { LullError } from '../../../core/errors.ts'
+import type { Clock } from '../../../ports/clock.ts'
+import { type Caller, maySee } from '../../caller.ts'
+import type { SendResult } from '../../requests/send/send-result.ts'
+import { timeAfter, timesText } from './schedule.ts'
+import type { ScheduleEntry, Scheduler } from './scheduler.ts'
+
+/** A schedule and its state. Instants are epoch milliseconds. */
+export interface ScheduleInfo {
+  /** `agent:name`. */
+  readonly id: string
+  readonly agent: string
+  readonly name: string
+  /** The cron expression with its time zone, or the interval. */
+  readonly times: string
+  readonly missed: 'skip' | 'run-once'
+  readonly paused: boolean
+  readonly pausedBy?: string
+  /** Absent while it is paused. */
+  readonly nextAt?: number
+  readonly lastAt?: number
+  readonly lastTaskId?: string
+}
+
+export interface Schedules {
+  list(caller: Caller): Promise<readonly ScheduleInfo[]>
+  pause(caller: Caller, id: string): Promise<ScheduleInfo>
+  resume(caller: Caller, id: string): Promise<ScheduleInfo>
+  run(caller: Caller, id: string): Promise<SendResult>
+}
+
+export function createSchedules({ entries, states, run }: Scheduler, clock: Clock): Schedules {
+  const seenBy = (caller: Caller): readonly ScheduleEntry[] =>
+    entries().filter(({ schedule }) => maySee(caller, schedule))
+
+  function named(caller: Caller, id: string): ScheduleEntry {
+    const found = seenBy(caller).find((entry) => entry.id === id)
+    if (found !== undefined) return found
+    const problem = `there is no schedule ${id}; give agent:name`
+    throw new LullError('INVALID_INPUT', { path: 'schedule', problem })
+  }
+
+  async function infoOf({ id, agent, schedule }: ScheduleEntry): Promise<ScheduleInfo> {
+    const [state, pause] = await Promise.all([states.read(id), states.pauseOf(id)])
+    const nextAt = pause === undefined ? timeAfter(schedule, clock.now()) : undefined
+    return {
+      id,
+      agent,
+      name: schedule.name,
+      times: timesText(schedule),
+      missed: schedule.missed,
+      paused: pause !== undefined,
+      ...(pause === undefined ? {} : { pausedBy: pause.by }),
+      ...(nextAt === undefined ? {} : { nextAt }),
+      ...(state?.lastAt === undefined ? {} : { lastAt: state.lastAt }),
+      ...(state?.lastTaskId === undefined ? {} : { lastTaskId: state.lastTaskId }),
+    }
+  }
+
+  return {
+    list: (caller) => Promise.all(seenBy(caller).map(infoOf)),
+    async pause(caller, id) {
+      const entry = named(caller, id)
+      if ((await states.pauseOf(id)) === undefined) {
+        await states.setPause(id, { pausedAt: clock.now(), by: caller.principal })
+      }
+      return infoOf(entry)
+    },
+    async resume(caller, id) {
+      const entry = named(caller, id)
+      // P4: written before the pause ends, so that times during the pause never count as missed.
+      await states.write(id, { handledUntil: clock.now() })
+      await states.setPause(id, undefined)
+      return infoOf(entry)
+    },
+    run: async (caller, id) => run(named(caller, id)),
+  }
+}

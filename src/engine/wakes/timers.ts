@@ -1,0 +1,100 @@
+/**
+ * Deadlines, schedules, instants and expiring questions. All of them are in the store. One timer is set to the earliest.
+ *
+ *   waiting ──timer──▶ sweeping ──timer──▶ sweeping again ──▶ … ──nothing due──▶ waiting
+ *
+ * T1  A task that fell due while no process ran is woken at start.
+ * T2  A timer that fires during a sweep causes another sweep. The first may have read the store before the task was in it.
+ * T3  A task that could not be woken is tried again.
+ */
+import type { Clock } from '../../ports/clock.ts'
+import type { Log } from '../../ports/log.ts'
+import type { WorkStore } from '../../ports/store/work.ts'
+import type { WakeByTime } from './wake-by-time.ts'
+import { createWakeDueTasks } from './wake-due-tasks.ts'
+
+export interface Timers {
+  /** A task falls due at this instant. */
+  at(instant: number): void
+  start(): Promise<void>
+  stop(): void
+}
+
+type Phase = 'stopped' | 'waiting' | 'sweeping' | 'sweeping again'
+
+const afterTimer: Readonly<Record<Phase, Phase>> = {
+  stopped: 'stopped',
+  waiting: 'sweeping',
+  sweeping: 'sweeping again',
+  'sweeping again': 'sweeping again',
+}
+
+const RETRY_MS = 1_000
+const NEVER = Number.POSITIVE_INFINITY
+
+export function createTimers(deps: {
+  readonly store: Pick<WorkStore, 'due' | 'nextDueAt'>
+  readonly clock: Clock
+  readonly log: Log
+  readonly wake: WakeByTime
+}): Timers {
+  const { store, clock, log, wake } = deps
+  let phase: Phase = 'stopped'
+  let armedFor = NEVER
+  let cancel: (() => void) | undefined
+  const wakeDueTasks = createWakeDueTasks({ store, clock, log, wake, isStopped: () => isStopped() })
+
+  function at(instant: number): void {
+    if (phase === 'stopped' || instant >= armedFor) return
+    cancel?.()
+    armedFor = instant
+    cancel = clock.at(instant, onTimer)
+  }
+
+  function onTimer(): void {
+    disarm()
+    const before = phase
+    phase = afterTimer[before]
+    if (before === 'waiting') sweep().catch(() => undefined)
+  }
+
+  function disarm(): void {
+    cancel?.()
+    cancel = undefined
+    armedFor = NEVER
+  }
+
+  /** The phase is `sweeping` when this is called. */
+  async function sweep(): Promise<void> {
+    try {
+      for (;;) {
+        const wokenUntil = await wakeDueTasks()
+        const next = await store.nextDueAt()
+        if (next !== undefined) at(next > wokenUntil ? next : clock.now() + RETRY_MS)
+        if (!isAskedAgain()) return
+        phase = 'sweeping'
+      }
+    } catch (error) {
+      log('error', 'due tasks could not be read; trying again', { error })
+      at(clock.now() + RETRY_MS)
+    } finally {
+      if (!isStopped()) phase = 'waiting'
+    }
+  }
+
+  // Functions, because `phase` changes while a sweep awaits and the compiler assumes that it does not.
+  const isStopped = (): boolean => phase === 'stopped'
+  const isAskedAgain = (): boolean => phase === 'sweeping again'
+
+  return {
+    at,
+    async start() {
+      phase = 'sweeping'
+      await sweep()
+    },
+    stop() {
+      phase = 'stopped'
+      disarm()
+    },
+  }
+}

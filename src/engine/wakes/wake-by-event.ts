@@ -1,0 +1,48 @@
+/**
+ * Offers an event to a task. Most offers do not match, so the event is compared with the task's conditions before a
+ * command is queued. `decide` compares again on the state it decides on.
+ */
+import type { StoredEvent } from '../../core/cloud-event.ts'
+import { wakesOn } from '../../core/decide/waking.ts'
+import type { Task } from '../../core/task.ts'
+import type { Runs } from '../executor/runs.ts'
+import type { Ledger } from '../ledger/ledger.ts'
+
+/** `taken`: it woke the task, or is kept for it. `not now`: `mayTake` refused the state it would have acted on. */
+export type Offered = 'taken' | 'not taken' | 'not now'
+
+export type WakeByEvent = (
+  taskId: string,
+  event: StoredEvent,
+  mayTake: (task: Task | undefined) => boolean,
+  /** Events up to this position are gone from the store. */
+  removedUpTo: () => number,
+) => Promise<Offered>
+
+/** No event has this position, so `decide` ignores it. */
+const NO_POSITION = 0
+
+export function createWakeByEvent(deps: {
+  readonly ledger: Pick<Ledger, 'read'>
+  readonly runs: Pick<Runs, 'commit'>
+}): WakeByEvent {
+  const { ledger, runs } = deps
+  return async (taskId, { event, pos }, mayTake, removedUpTo) => {
+    const found = await ledger.read(taskId)
+    if (found === undefined || !wakesOn(found, event, pos)) return 'not taken'
+    let refused = false
+    const { records } = await runs.commit(taskId, found, (task, run) => {
+      refused = !mayTake(task)
+      const at = refused ? NO_POSITION : pos
+      return {
+        type: 'event',
+        event,
+        pos: at,
+        removedUpTo: removedUpTo(),
+        ...(run === undefined ? {} : { run }),
+      }
+    })
+    if (refused) return 'not now'
+    return records.length > 0 ? 'taken' : 'not taken'
+  }
+}
