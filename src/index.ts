@@ -199,7 +199,6 @@ export type {
   SendRequest,
   SetBudgetRequest,
 } from './engine/input/requests.ts'
-export type { LiveTextUpdate, ReaderUpdate, RecordBatch, TaskReader } from './engine/log-reader.ts'
 export type { BudgetAnswer, BudgetInfo } from './engine/policies/budgets.ts'
 export type { DryRun, Firing } from './engine/policies/dry-run.ts'
 export type { ExportRequest } from './engine/requests/export-task.ts'
@@ -213,6 +212,12 @@ export type { ResumeDialect } from './engine/requests/resume-task.ts'
 export type { SendResult } from './engine/requests/send/send-result.ts'
 export type { Verification } from './engine/requests/verify-task.ts'
 export type { RetentionReport } from './engine/retention.ts'
+export type {
+  LiveTextUpdate,
+  ReaderUpdate,
+  RecordBatch,
+  TaskReader,
+} from './engine/streams/log-reader.ts'
 export type { ScheduleInfo } from './engine/wakes/schedules/schedules.ts'
 
 // What an engine is made from, for those who bring a store, a clock or a log.

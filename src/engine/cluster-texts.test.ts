@@ -1,4 +1,4 @@
-/** Live text of a task that runs in another process (X1, X2 of `cluster/text-sender.ts`, Y1 to Y3 of `cluster/shared-texts.ts`). */
+/** Live text of a task that runs in another process (X1, X2 of `streams/text-sender.ts`, Y1 to Y3 of `streams/shared-texts.ts`). */
 import { describe, expect, it } from 'vitest'
 import type { Changes } from '../ports/store/cluster.ts'
 import type { Store } from '../ports/store.ts'

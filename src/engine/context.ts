@@ -20,7 +20,7 @@ import type { EngineOptions } from './options.ts'
 import type { BudgetChecks } from './policies/check-budgets.ts'
 import type { Quotas } from './quotas.ts'
 import type { AdmitReminders } from './requests/reminder-rate.ts'
-import type { Subscriptions } from './subscriptions.ts'
+import type { Subscriptions } from './streams/subscriptions.ts'
 import type { Events } from './wakes/events.ts'
 
 export interface EngineContext {

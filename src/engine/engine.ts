@@ -48,7 +48,6 @@ import type {
   SendRequest,
   SetBudgetRequest,
 } from './input/requests.ts'
-import type { TaskReader } from './log-reader.ts'
 import type { BudgetAnswer, BudgetInfo } from './policies/budgets.ts'
 import type { DryRun } from './policies/dry-run.ts'
 import { EVENTS } from './quotas.ts'
@@ -75,6 +74,7 @@ import type { SendResult } from './requests/send/send-result.ts'
 import { createVerify, type Verification } from './requests/verify-task.ts'
 import { waitFor } from './requests/wait.ts'
 import type { RetentionReport } from './retention.ts'
+import type { TaskReader } from './streams/log-reader.ts'
 import type { ScheduleInfo } from './wakes/schedules/schedules.ts'
 
 export interface Engine {

@@ -8,10 +8,10 @@ import type { Changes, ClusterStore } from '../../ports/store/cluster.ts'
 import type { WorkStore } from '../../ports/store/work.ts'
 import type { Runs } from '../executor/runs.ts'
 import type { Ledger } from '../ledger/ledger.ts'
-import type { Subscriptions } from '../subscriptions.ts'
+import type { SharedTexts } from '../streams/shared-texts.ts'
+import type { Subscriptions } from '../streams/subscriptions.ts'
 import type { Timers } from '../wakes/timers.ts'
 import type { HoldBarrier } from './hold-barrier.ts'
-import type { SharedTexts } from './shared-texts.ts'
 
 export interface Following {
   start(): void

@@ -3,16 +3,16 @@ import type { ClusterStore, Worker } from '../../ports/store/cluster.ts'
 import type { EngineContext } from '../context.ts'
 import { blockedTaskOf } from '../executor/process-deaths.ts'
 import type { Holds } from '../holds.ts'
-import type { LiveTexts } from '../live-texts.ts'
 import type { Budgets } from '../policies/budgets.ts'
 import type { Policies } from '../policies/policies.ts'
 import { cancelChildren } from '../requests/cancel-task.ts'
+import type { LiveTexts } from '../streams/live-texts.ts'
+import { createSharedTexts, type SharedTexts } from '../streams/shared-texts.ts'
 import type { Timers } from '../wakes/timers.ts'
 import { createCaretaking } from './caretaking.ts'
 import { createFollowing } from './following.ts'
 import { createHoldBarrier, type HoldBarrier } from './hold-barrier.ts'
 import type { Membership } from './membership.ts'
-import { createSharedTexts, type SharedTexts } from './shared-texts.ts'
 
 export interface Peers {
   readonly texts: SharedTexts

@@ -4,7 +4,7 @@ import type { Log } from '../../ports/log.ts'
 import type { Ledger } from '../ledger/ledger.ts'
 import { isUnreadable } from '../ledger/unreadable-task.ts'
 import { readableChildren } from '../requests/child-of.ts'
-import type { Subscriptions } from '../subscriptions.ts'
+import type { Subscriptions } from '../streams/subscriptions.ts'
 
 export interface ChildEndsDeps {
   readonly ledger: Pick<Ledger, 'read'>

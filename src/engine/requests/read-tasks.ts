@@ -14,7 +14,7 @@ import { listInput, subscribeInput } from '../input/inputs.ts'
 import { parse } from '../input/parse.ts'
 import type { CountRequest, ListRequest } from '../input/requests.ts'
 import { isUnreadable } from '../ledger/unreadable-task.ts'
-import type { TaskReader } from '../log-reader.ts'
+import type { TaskReader } from '../streams/log-reader.ts'
 import { readWithin } from './read-within.ts'
 
 export interface TaskPage {

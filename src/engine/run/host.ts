@@ -11,7 +11,7 @@ import type { Log } from '../../ports/log.ts'
 import type { Tracing } from '../../ports/tracing.ts'
 import type { ReminderRequest } from '../input/requests.ts'
 import type { Committed, LazyCommand } from '../ledger/ledger.ts'
-import type { LiveTexts } from '../live-texts.ts'
+import type { LiveTexts } from '../streams/live-texts.ts'
 
 export interface RunLimits {
   /** The largest JSON text of a step's result. */

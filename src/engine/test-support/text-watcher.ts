@@ -2,7 +2,7 @@
 import { afterChunk, afterRecord, type TextChunk, type TextPosition } from '../../core/live-text.ts'
 import type { Agent } from '../author/agent.ts'
 import type { StepContext } from '../author/agent-task.ts'
-import type { ReaderUpdate, TaskReader } from '../log-reader.ts'
+import type { ReaderUpdate, TaskReader } from '../streams/log-reader.ts'
 import { alice, type Harness, running, signal } from './engine-harness.ts'
 
 /** The frames one reader gets of one task, and the text they fold to. */

@@ -6,7 +6,7 @@ import { evolve } from '../../core/evolve.ts'
 import type { TextChunk } from '../../core/live-text.ts'
 import type { LogRecord } from '../../core/records.ts'
 import type { Task } from '../../core/task.ts'
-import type { RecordBatch } from '../../engine/log-reader.ts'
+import type { RecordBatch } from '../../engine/streams/log-reader.ts'
 import type { Codec } from './codec/codec.ts'
 import { chunkEvent, eventsOf, type TaskEvent } from './task-events.ts'
 

@@ -8,7 +8,7 @@ import {
   type TextPosition,
 } from '../../core/live-text.ts'
 import { isInterrupted, isTerminal, type State } from '../../core/states.ts'
-import type { LiveTextUpdate } from '../../engine/log-reader.ts'
+import type { LiveTextUpdate } from '../../engine/streams/log-reader.ts'
 import { type FrameBatch, frameText } from '../../wire/event-stream.ts'
 import { notificationText } from '../../wire/json-rpc.ts'
 import type { Call } from './call.ts'

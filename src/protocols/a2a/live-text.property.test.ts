@@ -1,5 +1,5 @@
 /**
- * Readers of live text under any interleaving (T1 to T5 of core/live-text.ts, Q1 to Q4 of engine/log-reader.ts): writes,
+ * Readers of live text under any interleaving (T1 to T5 of core/live-text.ts, Q1 to Q4 of engine/streams/log-reader.ts): writes,
  * publications, attempts that end or are recorded, crashes, and readers that join, are slow, lose frames and come back
  * with the id of the last frame they got.
  */
@@ -8,9 +8,9 @@ import { expect, it } from 'vitest'
 import { afterChunk, afterRecord, recordedChunk, type TextChunk } from '../../core/live-text.ts'
 import type { LogRecord } from '../../core/records.ts'
 import type { Task } from '../../core/task.ts'
-import { createLiveTexts, type LiveTexts } from '../../engine/live-texts.ts'
-import type { ReaderUpdate, TaskReader } from '../../engine/log-reader.ts'
-import { createSubscriptions, type Subscriptions } from '../../engine/subscriptions.ts'
+import { createLiveTexts, type LiveTexts } from '../../engine/streams/live-texts.ts'
+import type { ReaderUpdate, TaskReader } from '../../engine/streams/log-reader.ts'
+import { createSubscriptions, type Subscriptions } from '../../engine/streams/subscriptions.ts'
 import { afterSnapshot, type Cursor, cursorId, readCursor } from './cursor.ts'
 
 fc.configureGlobal({ seed: 1312 })

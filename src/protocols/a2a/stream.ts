@@ -11,7 +11,7 @@ import { noTextShown, type TextPosition } from '../../core/live-text.ts'
 import type { LogRecord } from '../../core/records.ts'
 import type { Task } from '../../core/task.ts'
 import type { Caller } from '../../engine/caller.ts'
-import type { LiveTextUpdate, RecordBatch, TaskReader } from '../../engine/log-reader.ts'
+import type { LiveTextUpdate, RecordBatch, TaskReader } from '../../engine/streams/log-reader.ts'
 import {
   type FrameBatch,
   type FrameSource,

@@ -5,8 +5,8 @@
 import { toIso } from '../../core/instant.ts'
 import { type Message, textOf } from '../../core/message.ts'
 import type { LogRecord, RecordType } from '../../core/records.ts'
-import type { TaskReader } from '../../engine/log-reader.ts'
 import { describeKeys } from '../../engine/run/keys.ts'
+import type { TaskReader } from '../../engine/streams/log-reader.ts'
 import type { TimelineEntry, TimelinePage } from '../../wire/ops/timeline.ts'
 
 type Facts = Omit<TimelineEntry, 'seq' | 'at' | 'event'>

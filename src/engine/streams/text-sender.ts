@@ -10,7 +10,7 @@ import type { Task } from '../../core/task.ts'
 import { type TextNews, tell } from '../../core/text-news.ts'
 import type { ClusterStore, TextWish } from '../../ports/store/cluster.ts'
 import type { EngineContext } from '../context.ts'
-import type { LiveTexts } from '../live-texts.ts'
+import type { LiveTexts } from './live-texts.ts'
 
 export interface TextSender {
   /** Another process wants to be told. */

@@ -1,19 +1,19 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import type { LogRecord } from '../core/records.ts'
-import type { Task } from '../core/task.ts'
-import type { Store } from '../ports/store.ts'
-import { createLiveTexts } from './live-texts.ts'
-import type { ReaderUpdate } from './log-reader.ts'
-import { createSubscriptions, type Subscriptions } from './subscriptions.ts'
+import type { LogRecord } from '../../core/records.ts'
+import type { Task } from '../../core/task.ts'
+import type { Store } from '../../ports/store.ts'
 import {
   alice,
   createHarness,
   type Harness,
   running,
   signal,
-} from './test-support/engine-harness.ts'
-import { createFaultyStore } from './test-support/faulty-store.ts'
+} from '../test-support/engine-harness.ts'
+import { createFaultyStore } from '../test-support/faulty-store.ts'
+import { createLiveTexts } from './live-texts.ts'
+import type { ReaderUpdate } from './log-reader.ts'
+import { createSubscriptions, type Subscriptions } from './subscriptions.ts'
 
 async function collect(stream: AsyncIterable<LogRecord>): Promise<readonly LogRecord[]> {
   const seen: LogRecord[] = []

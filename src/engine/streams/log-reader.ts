@@ -15,10 +15,10 @@ import {
   nextChunks,
   type TextChunk,
   type TextPosition,
-} from '../core/live-text.ts'
-import type { LogRecord } from '../core/records.ts'
-import { isTerminal, type State } from '../core/states.ts'
-import type { Task } from '../core/task.ts'
+} from '../../core/live-text.ts'
+import type { LogRecord } from '../../core/records.ts'
+import { isTerminal, type State } from '../../core/states.ts'
+import type { Task } from '../../core/task.ts'
 
 const BUFFER = 128
 export const PAGE = 256

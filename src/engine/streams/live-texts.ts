@@ -5,8 +5,8 @@
  * A text is removed only after the record that contains it was published. Otherwise a reader would take recorded text
  * for discarded text.
  */
-import type { LiveText } from '../core/live-text.ts'
-import { TransientMap } from './transient-map.ts'
+import type { LiveText } from '../../core/live-text.ts'
+import { TransientMap } from '../transient-map.ts'
 
 export interface LiveTexts {
   /** Replaces the published text of the same artifact. */

@@ -1,10 +1,11 @@
 /** Who reads and watches which task, and how they learn of each write. `log-reader.ts` is one reader. */
-import type { LiveText, TextPosition } from '../core/live-text.ts'
-import type { LogRecord } from '../core/records.ts'
-import type { Signal } from '../core/signal.ts'
-import { isTerminal } from '../core/states.ts'
-import type { Task } from '../core/task.ts'
-import type { TaskStore } from '../ports/store/tasks.ts'
+import type { LiveText, TextPosition } from '../../core/live-text.ts'
+import type { LogRecord } from '../../core/records.ts'
+import type { Signal } from '../../core/signal.ts'
+import { isTerminal } from '../../core/states.ts'
+import type { Task } from '../../core/task.ts'
+import type { TaskStore } from '../../ports/store/tasks.ts'
+import { TransientMap } from '../transient-map.ts'
 import {
   LogReader,
   PAGE,
@@ -13,7 +14,6 @@ import {
   type TaskReader,
 } from './log-reader.ts'
 import { createTaskWatchers, type TaskWatchers } from './task-watchers.ts'
-import { TransientMap } from './transient-map.ts'
 
 export interface Subscriptions extends Pick<TaskWatchers, 'watch' | 'watchAll' | 'notify'> {
   /** Without records: the task changed, and which records are new is not known. Readers read the store. */
