@@ -178,9 +178,9 @@ export type { WorkerSummary } from './engine/cluster/worker-list.ts'
 export { createEngine, type Engine } from './engine/engine.ts'
 export type { EventLoopBlock, Health } from './engine/executor/health.ts'
 export type { HoldOutcome, TaskOutcome } from './engine/holds/held-tasks.ts'
+export type { LiftAnswer } from './engine/holds/holds.ts'
 export type { HoldAnswer } from './engine/holds/place-hold.ts'
 export type { HoldPreview } from './engine/holds/preview-hold.ts'
-export type { LiftAnswer } from './engine/holds.ts'
 export type {
   CancelRequest,
   ClearRemindersRequest,

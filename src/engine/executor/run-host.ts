@@ -3,7 +3,7 @@
 import type { HoldBarrier } from '../cluster/hold-barrier.ts'
 import type { Membership } from '../cluster/membership.ts'
 import type { EngineContext } from '../context.ts'
-import type { Holds } from '../holds.ts'
+import type { Holds } from '../holds/holds.ts'
 import { logOf } from '../ledger/log-of.ts'
 import type { RunHost } from '../run/host.ts'
 import type { LiveTexts } from '../streams/live-texts.ts'

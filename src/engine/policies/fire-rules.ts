@@ -17,7 +17,7 @@ import type { StoredEvent } from '../../core/cloud-event.ts'
 import { isLullError } from '../../core/errors.ts'
 import { sha256 } from '../../core/sha256.ts'
 import type { EngineContext } from '../context.ts'
-import type { Holds } from '../holds.ts'
+import type { Holds } from '../holds/holds.ts'
 import type { Judged } from './check-budgets.ts'
 import type { Policies } from './policies.ts'
 

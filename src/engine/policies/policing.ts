@@ -1,7 +1,7 @@
 /** Budgets and rules: makes their parts and wires them together. */
 import type { Peers } from '../cluster/peers.ts'
 import type { EngineContext } from '../context.ts'
-import type { Holds } from '../holds.ts'
+import type { Holds } from '../holds/holds.ts'
 import { type Budgets, createBudgets } from './budgets.ts'
 import { type BudgetChecks, createBudgetChecks } from './check-budgets.ts'
 import { createFireRules, type FireRules } from './fire-rules.ts'

@@ -1,10 +1,10 @@
 /** A hold of many tasks in all states: twice in a row, by a rule, and across a crash (H1, H2, H4 in holds.ts). */
 import { expect, it } from 'vitest'
-import type { Commit, TaskRow } from '../ports/store/tasks.ts'
-import type { Store } from '../ports/store.ts'
-import { createMemoryStore } from '../stores/memory/memory-store.ts'
-import type { Caller } from './caller.ts'
-import { createHarness, type Harness, running, signal } from './test-support/engine-harness.ts'
+import type { Commit, TaskRow } from '../../ports/store/tasks.ts'
+import type { Store } from '../../ports/store.ts'
+import { createMemoryStore } from '../../stores/memory/memory-store.ts'
+import type { Caller } from '../caller.ts'
+import { createHarness, type Harness, running, signal } from '../test-support/engine-harness.ts'
 
 const root: Caller = { tenant: '*', principal: 'root', operator: true }
 /** Fewer where every call of the store waits. */

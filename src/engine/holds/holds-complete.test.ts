@@ -1,9 +1,9 @@
 /** A hold is complete when it is answered, however busy its tasks are (H2, H3 in holds.ts). */
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { createMemoryStore } from '../stores/memory/memory-store.ts'
-import type { Caller } from './caller.ts'
-import { createDelayingStore } from './test-support/delaying-store.ts'
+import { createMemoryStore } from '../../stores/memory/memory-store.ts'
+import type { Caller } from '../caller.ts'
+import { createDelayingStore } from '../test-support/delaying-store.ts'
 import {
   alice,
   createHarness,
@@ -11,7 +11,7 @@ import {
   message,
   running,
   signal,
-} from './test-support/engine-harness.ts'
+} from '../test-support/engine-harness.ts'
 
 const root: Caller = { tenant: '*', principal: 'root', operator: true }
 const everything = { scope: { all: true }, reason: 'panic' } as const

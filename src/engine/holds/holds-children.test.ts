@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { createHarness, running } from './test-support/engine-harness.ts'
+import { createHarness, running } from '../test-support/engine-harness.ts'
 
 const root = { tenant: '*', principal: 'root', operator: true }
 

@@ -11,20 +11,20 @@
  *     decided. So no process takes back a lift of another one.
  */
 
-import type { HoldMark } from '../core/commands.ts'
-import type { Task } from '../core/task.ts'
-import type { HoldsInEffect } from '../ports/store/cluster.ts'
-import type { Hold } from '../ports/store/holds.ts'
-import type { Caller } from './caller.ts'
-import type { EngineContext } from './context.ts'
-import { createActiveHolds } from './holds/active-holds.ts'
-import { holdTask, holdTasks, liftStaleHolds, liftTask } from './holds/held-tasks.ts'
-import { type HoldableTask, maySeeScope } from './holds/hold-scope.ts'
-import { createLiftHold, type LiftHold } from './holds/lift-hold.ts'
-import { createPlaceHold, type PlaceHold } from './holds/place-hold.ts'
-import { childOf } from './requests/child-of.ts'
+import type { HoldMark } from '../../core/commands.ts'
+import type { Task } from '../../core/task.ts'
+import type { HoldsInEffect } from '../../ports/store/cluster.ts'
+import type { Hold } from '../../ports/store/holds.ts'
+import type { Caller } from '../caller.ts'
+import type { EngineContext } from '../context.ts'
+import { childOf } from '../requests/child-of.ts'
+import { createActiveHolds } from './active-holds.ts'
+import { holdTask, holdTasks, liftStaleHolds, liftTask } from './held-tasks.ts'
+import { type HoldableTask, maySeeScope } from './hold-scope.ts'
+import { createLiftHold, type LiftHold } from './lift-hold.ts'
+import { createPlaceHold, type PlaceHold } from './place-hold.ts'
 
-export type { LiftAnswer } from './holds/lift-hold.ts'
+export type { LiftAnswer } from './lift-hold.ts'
 
 export interface Holds extends PlaceHold {
   readonly lift: LiftHold

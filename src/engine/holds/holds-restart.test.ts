@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { createMemoryStore } from '../stores/memory/memory-store.ts'
-import type { Caller } from './caller.ts'
+import { createMemoryStore } from '../../stores/memory/memory-store.ts'
+import type { Caller } from '../caller.ts'
 import {
   alice,
   createHarness,
@@ -9,8 +9,8 @@ import {
   type HarnessOptions,
   olga,
   running,
-} from './test-support/engine-harness.ts'
-import { keywordAgent } from './test-support/keyword-agent.ts'
+} from '../test-support/engine-harness.ts'
+import { keywordAgent } from '../test-support/keyword-agent.ts'
 
 const root: Caller = { tenant: '*', principal: 'root', operator: true }
 const everything = { scope: { all: true }, reason: 'panic' } as const
