@@ -48,9 +48,9 @@ import type {
   SendRequest,
   SetBudgetRequest,
 } from './input/requests.ts'
+import { EVENTS } from './limits/quotas.ts'
 import type { BudgetAnswer, BudgetInfo } from './policies/budgets.ts'
 import type { DryRun } from './policies/dry-run.ts'
-import { EVENTS } from './quotas.ts'
 import { cancel } from './requests/cancel-task.ts'
 import { type ExportRequest, exportTask } from './requests/export-task.ts'
 import { createFork } from './requests/fork/fork-task.ts'

@@ -14,8 +14,8 @@ import type { Log } from '../ports/log.ts'
 import type { KeyValueStore } from '../ports/store/key-values.ts'
 import type { TaskQuery, TaskStore } from '../ports/store/tasks.ts'
 import { createPendingWork } from './executor/pending-work.ts'
-import { least } from './least.ts'
 import type { Ledger } from './ledger/ledger.ts'
+import { least } from './limits/least.ts'
 
 export interface FollowUps {
   /** Resolves after the first attempt. A failed attempt is retried in the background. */

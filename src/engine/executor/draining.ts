@@ -4,7 +4,7 @@
  */
 import type { Clock } from '../../ports/clock.ts'
 import type { Ledger } from '../ledger/ledger.ts'
-import { endsWithin } from '../time-limit.ts'
+import { endsWithin } from '../limits/time-limit.ts'
 import type { Presence, Presences } from './presence.ts'
 
 /** A stopping process waits this much longer for its last writes. */

@@ -18,8 +18,8 @@
 import type { LogRecord } from '../../core/records.ts'
 import type { Task } from '../../core/task.ts'
 import type { AgentTable } from '../author/agent-table.ts'
+import { TransientMap } from '../limits/transient-map.ts'
 import type { Run } from '../run/run.ts'
-import { TransientMap } from '../transient-map.ts'
 import type { Slots } from './slots.ts'
 import type { Warm } from './warm.ts'
 

@@ -7,7 +7,7 @@
  * S4  `take` gives a tenant a further slot only while the tenant has less than its share of its own and the free slots
  *     together. Slots stay free for other tenants, however many tasks a tenant starts.
  */
-import { TransientMap } from '../transient-map.ts'
+import { TransientMap } from '../limits/transient-map.ts'
 
 export interface Slots {
   /** Takes a slot for the token, if one is free for the tenant. */

@@ -10,7 +10,7 @@
  * T4  Keeping tasks that are not settled costs each call the same, however many they are: a drop that kept n of them is
  *     followed by n calls of `trim` without one.
  */
-import { TransientMap } from '../transient-map.ts'
+import { TransientMap } from '../limits/transient-map.ts'
 import { createTaskEntry, isSettled, type TaskEntry } from './task-entry.ts'
 
 export interface TaskCache {

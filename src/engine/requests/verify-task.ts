@@ -21,7 +21,7 @@ import type { Caller } from '../caller.ts'
 import { type EngineContext, taskFor } from '../context.ts'
 import { logOf } from '../ledger/log-of.ts'
 import { isUnreadable } from '../ledger/unreadable-task.ts'
-import { createShares } from '../shares.ts'
+import { createShares } from '../limits/shares.ts'
 
 /** The result of an audit. A fault is an invalid receipt, or a log that does not fold to the task that is shown. */
 export interface Verification {

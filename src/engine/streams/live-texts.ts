@@ -6,7 +6,7 @@
  * for discarded text.
  */
 import type { LiveText } from '../../core/live-text.ts'
-import { TransientMap } from '../transient-map.ts'
+import { TransientMap } from '../limits/transient-map.ts'
 
 export interface LiveTexts {
   /** Replaces the published text of the same artifact. */

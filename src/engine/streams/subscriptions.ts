@@ -5,7 +5,7 @@ import type { Signal } from '../../core/signal.ts'
 import { isTerminal } from '../../core/states.ts'
 import type { Task } from '../../core/task.ts'
 import type { TaskStore } from '../../ports/store/tasks.ts'
-import { TransientMap } from '../transient-map.ts'
+import { TransientMap } from '../limits/transient-map.ts'
 import {
   LogReader,
   PAGE,

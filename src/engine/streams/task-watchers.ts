@@ -1,6 +1,6 @@
 /** Callbacks that are called after every write to a task, or to any task. */
 import type { Task } from '../../core/task.ts'
-import { TransientMap } from '../transient-map.ts'
+import { TransientMap } from '../limits/transient-map.ts'
 
 export interface TaskWatchers {
   /** Returns a function that stops the watch. */

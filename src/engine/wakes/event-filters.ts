@@ -2,7 +2,7 @@
 import type { StoredEvent } from '../../core/cloud-event.ts'
 import { type EventFilter, FILTER_NAMES, filterOf, passes } from '../../core/conditions.ts'
 import type { WorkStore } from '../../ports/store/work.ts'
-import { createShares } from '../shares.ts'
+import { createShares } from '../limits/shares.ts'
 
 /** Names read at once. Other work of the process goes on between two pages. */
 const PAGE = 256

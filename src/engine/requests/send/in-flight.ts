@@ -4,7 +4,7 @@
  * I1  The same request is never handled twice at the same time. A repeat waits for the answer to the first.
  */
 import type { Claim } from '../../../ports/store/claims.ts'
-import { TransientMap } from '../../transient-map.ts'
+import { TransientMap } from '../../limits/transient-map.ts'
 import { checkSame } from './claims.ts'
 
 export interface InFlight<T> {

@@ -6,7 +6,7 @@
 import { namesOf, type StoredEvent } from '../../../core/cloud-event.ts'
 import { ANY_NAME } from '../../../core/conditions.ts'
 import type { WorkStore } from '../../../ports/store/work.ts'
-import { createShares } from '../../shares.ts'
+import { createShares } from '../../limits/shares.ts'
 import { createMatchingFilters } from '../event-filters.ts'
 
 export type DispatchEvent = (event: StoredEvent) => Promise<void>

@@ -6,7 +6,7 @@ import type { StoredEvent } from '../../../core/cloud-event.ts'
 import type { Clock } from '../../../ports/clock.ts'
 import type { Log } from '../../../ports/log.ts'
 import type { KeyValueStore } from '../../../ports/store/key-values.ts'
-import { least } from '../../least.ts'
+import { least } from '../../limits/least.ts'
 
 export interface EventCursor {
   /** The position of the newest event that this process knows. */

@@ -1,7 +1,7 @@
 /** How many webhooks a task, a principal and a tenant may have. */
 import { LullError } from '../../../core/errors.ts'
 import type { PushOwner, PushTarget } from '../../../core/push.ts'
-import { createShares } from '../../../engine/shares.ts'
+import { createShares } from '../../../engine/limits/shares.ts'
 import type { OpenCounts } from './open-counts.ts'
 
 /**

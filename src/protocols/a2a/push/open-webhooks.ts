@@ -5,7 +5,7 @@
  */
 import type { Push } from '../../../core/push.ts'
 import type { Engine } from '../../../engine/engine.ts'
-import { createShares } from '../../../engine/shares.ts'
+import { createShares } from '../../../engine/limits/shares.ts'
 import type { DeliveryDeps } from './delivery-deps.ts'
 import { isRetryDue } from './delivery-failure.ts'
 import type { OpenCounts } from './open-counts.ts'

@@ -1,4 +1,4 @@
-import type { Clock } from '../ports/clock.ts'
+import type { Clock } from '../../ports/clock.ts'
 
 /**
  * A value that is read when it is needed and older than `maxAgeMs`. Meanwhile the old value is used, unless it is more than

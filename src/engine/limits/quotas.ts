@@ -6,12 +6,12 @@
  * Q2  New work is refused before the disk is full. Tasks that exist go on, are answered, paused, resumed, canceled and read.
  * Q3  Totals are read at most once a second. What was accepted since then is added to them.
  */
-import { LullError } from '../core/errors.ts'
-import type { Clock } from '../ports/clock.ts'
-import type { Space, StoredUsage, UsageOf, UsageStore } from '../ports/store/usage.ts'
-import type { Caller } from './caller.ts'
+import { LullError } from '../../core/errors.ts'
+import type { Clock } from '../../ports/clock.ts'
+import type { Space, StoredUsage, UsageOf, UsageStore } from '../../ports/store/usage.ts'
+import type { Caller } from '../caller.ts'
+import type { EngineOptions } from '../options.ts'
 import { createFreshValue, type FreshValue } from './fresh-value.ts'
-import type { EngineOptions } from './options.ts'
 
 /** What a request would add. */
 export interface Added {

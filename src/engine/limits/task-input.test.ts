@@ -1,9 +1,9 @@
 /** The `input` of an agent: a message is checked before its task exists. */
 import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
-import type { Part } from '../core/message.ts'
-import { agent } from './author/agent.ts'
-import type { StandardSchemaV1 } from './author/standard-schema.ts'
+import type { Part } from '../../core/message.ts'
+import { agent } from '../author/agent.ts'
+import type { StandardSchemaV1 } from '../author/standard-schema.ts'
 import {
   alice,
   createHarness,
@@ -11,7 +11,7 @@ import {
   message,
   olga,
   running,
-} from './test-support/engine-harness.ts'
+} from '../test-support/engine-harness.ts'
 
 const order = z.object({ city: z.string().min(2), nights: z.coerce.number().default(1) })
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import type { Space } from '../ports/store/usage.ts'
-import type { Store } from '../ports/store.ts'
-import { createMemoryStore } from '../stores/memory/memory-store.ts'
+import type { Space } from '../../ports/store/usage.ts'
+import type { Store } from '../../ports/store.ts'
+import { createMemoryStore } from '../../stores/memory/memory-store.ts'
 import {
   alice,
   bob,
@@ -10,7 +10,7 @@ import {
   mallory,
   message,
   running,
-} from './test-support/engine-harness.ts'
+} from '../test-support/engine-harness.ts'
 
 const parks = running((task) => task.park({ reason: 'x' }).then(() => undefined))
 const asks = running(async (task) => {

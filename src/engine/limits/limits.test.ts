@@ -1,7 +1,7 @@
 /** A1: ledger/admission.ts. */
 import { describe, expect, it } from 'vitest'
-import { alice, createHarness, running } from './test-support/engine-harness.ts'
-import { createFaultyStore } from './test-support/faulty-store.ts'
+import { alice, createHarness, running } from '../test-support/engine-harness.ts'
+import { createFaultyStore } from '../test-support/faulty-store.ts'
 
 const parks = running((task) => task.park({ reason: 'x' }).then(() => undefined))
 

@@ -1,4 +1,4 @@
-import type { Clock } from '../ports/clock.ts'
+import type { Clock } from '../../ports/clock.ts'
 
 /** Waits for the work, at most `ms`. Resolves with false when the time passed first. The work continues then. */
 export async function endsWithin(

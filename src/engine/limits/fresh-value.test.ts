@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { createManualClock } from '../testing/manual-clock.ts'
+import { createManualClock } from '../../testing/manual-clock.ts'
 import { createFreshValue } from './fresh-value.ts'
 
 async function counted() {
