@@ -211,13 +211,13 @@ export type { RecordedTask } from './engine/requests/replay/recorded-task.ts'
 export type { ResumeDialect } from './engine/requests/resume-task.ts'
 export type { SendResult } from './engine/requests/send/send-result.ts'
 export type { Verification } from './engine/requests/verify-task.ts'
-export type { RetentionReport } from './engine/retention.ts'
 export type {
   LiveTextUpdate,
   ReaderUpdate,
   RecordBatch,
   TaskReader,
 } from './engine/streams/log-reader.ts'
+export type { RetentionReport } from './engine/upkeep/retention.ts'
 export type { ScheduleInfo } from './engine/wakes/schedules/schedules.ts'
 
 // What an engine is made from, for those who bring a store, a clock or a log.

@@ -73,8 +73,8 @@ import { type ResumeDialect, resume } from './requests/resume-task.ts'
 import type { SendResult } from './requests/send/send-result.ts'
 import { createVerify, type Verification } from './requests/verify-task.ts'
 import { waitFor } from './requests/wait.ts'
-import type { RetentionReport } from './retention.ts'
 import type { TaskReader } from './streams/log-reader.ts'
+import type { RetentionReport } from './upkeep/retention.ts'
 import type { ScheduleInfo } from './wakes/schedules/schedules.ts'
 
 export interface Engine {

@@ -9,7 +9,7 @@ import { endsWithin } from './limits/time-limit.ts'
 import type { Budgets } from './policies/budgets.ts'
 import type { Policies } from './policies/policies.ts'
 import { cancelChildren } from './requests/cancel-task.ts'
-import type { Retention, RetentionReport } from './retention.ts'
+import type { Retention, RetentionReport } from './upkeep/retention.ts'
 import type { Scheduler } from './wakes/schedules/scheduler.ts'
 import type { Timers } from './wakes/timers.ts'
 

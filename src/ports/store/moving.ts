@@ -68,7 +68,7 @@ export interface MoveEnd {
   readonly lastPositions: LastPositions
   /** Later events have not been offered to all tasks that wait for them. */
   readonly toldUpTo: number
-  /** What followed writes before this instant was done (`engine/follow-ups.ts`). */
+  /** What followed writes before this instant was done (`engine/upkeep/follow-ups.ts`). */
   readonly doneUntil: number
   /** Kept, so that a later move finds it as `earlier`. */
   readonly note: string

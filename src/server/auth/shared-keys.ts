@@ -4,8 +4,8 @@
  */
 import { z } from 'zod'
 import type { Json } from '../../core/json.ts'
-import { changeValue } from '../../engine/change-value.ts'
 import { parse } from '../../engine/input/parse.ts'
+import { changeValue } from '../../engine/upkeep/change-value.ts'
 import type { KeyValueStore } from '../../ports/store/key-values.ts'
 import type { ApiKey } from './api-key.ts'
 import { keySchema } from './key-schema.ts'

@@ -6,7 +6,7 @@
  */
 import { createHash, type Hash } from 'node:crypto'
 import { LullError } from '../../core/errors.ts'
-import { DONE_UNTIL } from '../../engine/follow-ups.ts'
+import { DONE_UNTIL } from '../../engine/upkeep/follow-ups.ts'
 import { EVENT_CURSOR } from '../../engine/wakes/events/event-cursor.ts'
 import {
   type MovedTable,

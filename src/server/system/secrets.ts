@@ -1,6 +1,6 @@
 /** Keys that a process signs with. They are kept in the data directory, or in a store that several processes share. */
 import { join } from 'node:path'
-import { changeValue } from '../../engine/change-value.ts'
+import { changeValue } from '../../engine/upkeep/change-value.ts'
 import type { KeyValueStore } from '../../ports/store/key-values.ts'
 import type { Store } from '../../ports/store.ts'
 import { keptSecret, readSecret, writeSecret } from './secret-file.ts'

@@ -1,4 +1,4 @@
-/** R2: engine/retention.ts. */
+/** R2: engine/upkeep/retention.ts. */
 
 import { isTerminal, states } from '../../core/states.ts'
 import type { PruneResult } from '../../ports/store/pruning.ts'

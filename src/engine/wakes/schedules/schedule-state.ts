@@ -2,7 +2,7 @@
 import type { Json } from '../../../core/json.ts'
 import type { Clock } from '../../../ports/clock.ts'
 import type { KeyValueStore } from '../../../ports/store/key-values.ts'
-import { changeValue } from '../../change-value.ts'
+import { changeValue } from '../../upkeep/change-value.ts'
 
 export interface ScheduleState {
   /** Times up to this instant were handled: started, missed, or paused. */

@@ -8,12 +8,12 @@
  * R4  An event is kept until it is dispatched, however old it is.
  * R5  It runs every hour, and soon after a start when the last run is longer ago: many processes live for minutes only.
  */
-import type { Clock } from '../ports/clock.ts'
-import type { Log } from '../ports/log.ts'
-import type { PruneResult } from '../ports/store/pruning.ts'
-import type { Store } from '../ports/store.ts'
-import type { Membership } from './cluster/membership.ts'
-import type { EngineOptions } from './options.ts'
+import type { Clock } from '../../ports/clock.ts'
+import type { Log } from '../../ports/log.ts'
+import type { PruneResult } from '../../ports/store/pruning.ts'
+import type { Store } from '../../ports/store.ts'
+import type { Membership } from '../cluster/membership.ts'
+import type { EngineOptions } from '../options.ts'
 
 /** How many of each were removed. */
 export interface RetentionReport {

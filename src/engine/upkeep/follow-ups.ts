@@ -6,16 +6,16 @@
  * Other work that follows a write (`during`) is not retried here: a hold, a lift, a change of a budget. Its caller gets the
  * error. What such work has left is finished when a process starts, or by another process when this one is gone.
  */
-import { isLullError } from '../core/errors.ts'
-import { isPaused, type State } from '../core/states.ts'
-import type { Task } from '../core/task.ts'
-import type { Clock } from '../ports/clock.ts'
-import type { Log } from '../ports/log.ts'
-import type { KeyValueStore } from '../ports/store/key-values.ts'
-import type { TaskQuery, TaskStore } from '../ports/store/tasks.ts'
-import { createPendingWork } from './executor/pending-work.ts'
-import type { Ledger } from './ledger/ledger.ts'
-import { least } from './limits/least.ts'
+import { isLullError } from '../../core/errors.ts'
+import { isPaused, type State } from '../../core/states.ts'
+import type { Task } from '../../core/task.ts'
+import type { Clock } from '../../ports/clock.ts'
+import type { Log } from '../../ports/log.ts'
+import type { KeyValueStore } from '../../ports/store/key-values.ts'
+import type { TaskQuery, TaskStore } from '../../ports/store/tasks.ts'
+import { createPendingWork } from '../executor/pending-work.ts'
+import type { Ledger } from '../ledger/ledger.ts'
+import { least } from '../limits/least.ts'
 
 export interface FollowUps {
   /** Resolves after the first attempt. A failed attempt is retried in the background. */

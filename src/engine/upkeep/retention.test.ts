@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import { type Message, textOf } from '../core/message.ts'
-import { agent } from './author/agent.ts'
-import { createClusterHarness } from './test-support/cluster-harness.ts'
+import { type Message, textOf } from '../../core/message.ts'
+import { agent } from '../author/agent.ts'
+import { createClusterHarness } from '../test-support/cluster-harness.ts'
 import {
   alice,
   createHarness,
@@ -9,7 +9,7 @@ import {
   effects,
   message,
   running,
-} from './test-support/engine-harness.ts'
+} from '../test-support/engine-harness.ts'
 
 const HOUR = 3_600_000
 const MINUTE = 60_000
