@@ -172,7 +172,6 @@ export type { TranscriptEntry } from './core/transcript.ts'
 
 // What an engine is asked, and what it answers.
 
-export type { Audit, AuditedAction, AuditNote, AuditRequest } from './engine/audit.ts'
 export type { Caller } from './engine/caller.ts'
 export type { WorkerSummary } from './engine/cluster/worker-list.ts'
 export { createEngine, type Engine } from './engine/engine.ts'
@@ -199,6 +198,7 @@ export type {
   SendRequest,
   SetBudgetRequest,
 } from './engine/input/requests.ts'
+export type { Audit, AuditedAction, AuditNote, AuditRequest } from './engine/observe/audit.ts'
 export type { BudgetAnswer, BudgetInfo } from './engine/policies/budgets.ts'
 export type { DryRun, Firing } from './engine/policies/dry-run.ts'
 export type { ExportRequest } from './engine/requests/export-task.ts'

@@ -15,10 +15,10 @@ import { weightOf } from '../../core/weight.ts'
 import type { Clock } from '../../ports/clock.ts'
 import type { Claim } from '../../ports/store/claims.ts'
 import type { Commit, TaskRow } from '../../ports/store/tasks.ts'
+import type { CommandSpans, RecordTracing } from '../observe/trace-records.ts'
 import type { SpendingOf } from '../policies/policies.ts'
 import { keepsRow, rowOf, sameRow } from './row.ts'
 import type { TaskEntry } from './task-entry.ts'
-import type { CommandSpans, RecordTracing } from './trace-records.ts'
 
 /** A function is called when the command is decided, with the current task. */
 export type LazyCommand = Command | ((task: Task | undefined) => Command)

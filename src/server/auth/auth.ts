@@ -1,6 +1,6 @@
 /** The authentication of a server, put together from its configuration. */
 import { randomBytes, timingSafeEqual } from 'node:crypto'
-import type { Audit } from '../../engine/audit.ts'
+import type { Audit } from '../../engine/observe/audit.ts'
 import type { Clock } from '../../ports/clock.ts'
 import type { Log } from '../../ports/log.ts'
 import type { KeyValueStore } from '../../ports/store/key-values.ts'

@@ -3,7 +3,7 @@
  * notes what it finds: at its start, and whenever it reads a new list. Each change has an id of its own and is noted once, also
  * by several processes.
  */
-import type { Audit } from '../../engine/audit.ts'
+import type { Audit } from '../../engine/observe/audit.ts'
 import type { ApiKey } from './api-key.ts'
 import type { KeyStore } from './key-store.ts'
 

@@ -1,6 +1,6 @@
 /** Notes requests that were refused for want of a credential or a scope. The address is noted without its query. */
 import type { IncomingMessage } from 'node:http'
-import { type Audit, ofStranger } from '../../engine/audit.ts'
+import { type Audit, ofStranger } from '../../engine/observe/audit.ts'
 import { addressOf } from '../../wire/http.ts'
 import { keyIn } from './api-key.ts'
 import { bearerIn } from './authenticate.ts'

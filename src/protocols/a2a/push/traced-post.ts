@@ -3,7 +3,7 @@ import { describeError } from '../../../core/describe-error.ts'
 import { toTraceparent } from '../../../core/span-link.ts'
 import type { Task } from '../../../core/task.ts'
 import type { EngineDeps } from '../../../engine/deps.ts'
-import { taskAttributes } from '../../../engine/task-attributes.ts'
+import { taskAttributes } from '../../../engine/observe/task-attributes.ts'
 import type { Delivery, Post } from './post.ts'
 
 export type TracedPost = (

@@ -1,5 +1,5 @@
-import { describeError } from '../core/describe-error.ts'
-import type { Log } from '../ports/log.ts'
+import { describeError } from '../../core/describe-error.ts'
+import type { Log } from '../../ports/log.ts'
 
 /**
  * A log that never throws. The log of an embedding program may fail on a fact that agent code made (a circular object, a

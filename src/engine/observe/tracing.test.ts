@@ -1,17 +1,17 @@
-/** T1 to T4 of `ledger/trace-records.ts`, G1 and G2 of `run/segment.ts`, X5 of `run/execution.ts`, with the SDK of OpenTelemetry. */
+/** T1 to T4 of `observe/trace-records.ts`, G1 and G2 of `run/segment.ts`, X5 of `run/execution.ts`, with the SDK of OpenTelemetry. */
 import { afterEach, beforeEach, expect, it } from 'vitest'
-import type { LogRecord } from '../core/records.ts'
-import type { Store } from '../ports/store.ts'
-import { tracing } from '../server/telemetry/tracing.ts'
+import type { LogRecord } from '../../core/records.ts'
+import type { Store } from '../../ports/store.ts'
+import { tracing } from '../../server/telemetry/tracing.ts'
 import {
   idOf,
   linksOf,
   type RecordedSpans,
   recordSpans,
-} from '../server/test-support/recorded-spans.ts'
-import { createMemoryStore } from '../stores/memory/memory-store.ts'
-import { createClusterHarness } from './test-support/cluster-harness.ts'
-import { alice, createHarness, running, signal } from './test-support/engine-harness.ts'
+} from '../../server/test-support/recorded-spans.ts'
+import { createMemoryStore } from '../../stores/memory/memory-store.ts'
+import { createClusterHarness } from '../test-support/cluster-harness.ts'
+import { alice, createHarness, running, signal } from '../test-support/engine-harness.ts'
 
 let spans: RecordedSpans
 beforeEach(() => {

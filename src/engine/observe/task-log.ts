@@ -1,5 +1,5 @@
-import type { Task } from '../core/task.ts'
-import type { Log } from '../ports/log.ts'
+import type { Task } from '../../core/task.ts'
+import type { Log } from '../../ports/log.ts'
 
 /** A log whose lines about a task also name its context, its tenant and its agent. */
 export function taskLog(log: Log, known: (taskId: string) => Task | undefined): Log {

@@ -7,13 +7,13 @@
  *  A4  an entry has names and ids, never content;
  *  A5  an entry of an attempt on a task does not tell whether another caller has a task of that id.
  */
-import { isLullError } from '../core/errors.ts'
-import type { Clock } from '../ports/clock.ts'
-import type { IdSource } from '../ports/ids.ts'
-import type { Log } from '../ports/log.ts'
-import type { AuditEntry, AuditStore, StoredAuditEntry } from '../ports/store/audit.ts'
-import { createRefusals, type Refusals } from './audit/refusals.ts'
-import { ALL_TENANTS, type Caller, scopeOf } from './caller.ts'
+import { isLullError } from '../../core/errors.ts'
+import type { Clock } from '../../ports/clock.ts'
+import type { IdSource } from '../../ports/ids.ts'
+import type { Log } from '../../ports/log.ts'
+import type { AuditEntry, AuditStore, StoredAuditEntry } from '../../ports/store/audit.ts'
+import { ALL_TENANTS, type Caller, scopeOf } from '../caller.ts'
+import { createRefusals, type Refusals } from './refusals.ts'
 
 /** What happened, without the members that the audit log adds. */
 export type AuditNote = Omit<AuditEntry, 'id' | 'at'>

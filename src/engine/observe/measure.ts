@@ -1,8 +1,8 @@
 /** Counts and times what was written, for operators. Called once per write of this process. */
-import type { LogRecord, RecordType } from '../core/records.ts'
-import type { Suspension } from '../core/suspension.ts'
-import type { Task } from '../core/task.ts'
-import type { Meter } from '../ports/meter.ts'
+import type { LogRecord, RecordType } from '../../core/records.ts'
+import type { Suspension } from '../../core/suspension.ts'
+import type { Task } from '../../core/task.ts'
+import type { Meter } from '../../ports/meter.ts'
 
 type Measure<T extends RecordType> = (
   meter: Meter,

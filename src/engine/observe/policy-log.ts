@@ -1,6 +1,6 @@
-import type { LogRecord } from '../core/records.ts'
-import type { Task } from '../core/task.ts'
-import type { Log } from '../ports/log.ts'
+import type { LogRecord } from '../../core/records.ts'
+import type { Task } from '../../core/task.ts'
+import type { Log } from '../../ports/log.ts'
 
 /** One line for each stop that no caller asked for: changed code, an unknown agent, a full journal, a crash loop. */
 export function logPolicyStops(log: Log, task: Task, records: readonly LogRecord[]): void {

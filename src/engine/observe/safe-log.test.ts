@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { awkwardValues } from '../core/test-support/awkward-values.ts'
+import { awkwardValues } from '../../core/test-support/awkward-values.ts'
 import { safeLog } from './safe-log.ts'
 
 it.each(Object.entries(awkwardValues))(

@@ -4,9 +4,9 @@
  */
 import { isLullError } from '../../core/errors.ts'
 import type { Meter } from '../../ports/meter.ts'
-import type { Audit, AuditedAction } from '../audit.ts'
 import type { Caller } from '../caller.ts'
 import type { Engine } from '../engine.ts'
+import type { Audit, AuditedAction } from './audit.ts'
 
 type ParametersOf<F> = F extends (...given: infer P) => Promise<unknown> ? P : []
 

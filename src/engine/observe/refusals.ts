@@ -3,7 +3,7 @@
  * that are not known. Further ones are counted.
  */
 import type { Clock } from '../../ports/clock.ts'
-import type { AuditNote } from '../audit.ts'
+import type { AuditNote } from './audit.ts'
 import { networkOf } from './network.ts'
 
 export interface Refusals {

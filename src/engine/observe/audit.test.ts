@@ -1,8 +1,15 @@
 import { describe, expect, it } from 'vitest'
-import type { Store } from '../ports/store.ts'
-import { createMemoryStore } from '../stores/memory/memory-store.ts'
-import type { Caller } from './caller.ts'
-import { alice, bob, createHarness, message, olga, running } from './test-support/engine-harness.ts'
+import type { Store } from '../../ports/store.ts'
+import { createMemoryStore } from '../../stores/memory/memory-store.ts'
+import type { Caller } from '../caller.ts'
+import {
+  alice,
+  bob,
+  createHarness,
+  message,
+  olga,
+  running,
+} from '../test-support/engine-harness.ts'
 
 const everywhere: Caller = { tenant: '*', principal: 'root', operator: true }
 

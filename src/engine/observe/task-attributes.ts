@@ -1,5 +1,5 @@
-import type { Task } from '../core/task.ts'
-import type { SpanAttributes } from '../ports/tracing.ts'
+import type { Task } from '../../core/task.ts'
+import type { SpanAttributes } from '../../ports/tracing.ts'
 
 /** The ids by which spans and log lines of a task are found. */
 export function taskAttributes({ id, contextId, tenant, agent }: TaskIds): SpanAttributes {

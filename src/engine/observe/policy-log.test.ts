@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { createHarness, type LogLine, running } from './test-support/engine-harness.ts'
+import { createHarness, type LogLine, running } from '../test-support/engine-harness.ts'
 
 const stops = (said: readonly LogLine[]) =>
   said

@@ -12,7 +12,7 @@ import { fromTraceparent, type SpanLink } from '../../core/span-link.ts'
 import type { SpanLinks, Suspension } from '../../core/suspension.ts'
 import type { Task } from '../../core/task.ts'
 import { noTracing, type Span, type SpanFacts, type Tracing } from '../../ports/tracing.ts'
-import { taskAttributes } from '../task-attributes.ts'
+import { taskAttributes } from './task-attributes.ts'
 
 /** The spans of one command. */
 export interface CommandSpans {
