@@ -1,8 +1,8 @@
 /** One message with a key that reaches two processes of an agent that decides before a task exists. */
 import { expect, it } from 'vitest'
-import { agent } from './author/agent.ts'
-import { createClusterHarness } from './test-support/cluster-harness.ts'
-import { alice, effects, message, signal } from './test-support/engine-harness.ts'
+import { agent } from '../author/agent.ts'
+import { createClusterHarness } from '../test-support/cluster-harness.ts'
+import { alice, effects, message, signal } from '../test-support/engine-harness.ts'
 
 const LEASE_MS = 15_000
 

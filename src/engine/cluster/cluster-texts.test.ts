@@ -1,11 +1,11 @@
 /** Live text of a task that runs in another process (X1, X2 of `streams/text-sender.ts`, Y1 to Y3 of `streams/shared-texts.ts`). */
 import { describe, expect, it } from 'vitest'
-import type { Changes } from '../ports/store/cluster.ts'
-import type { Store } from '../ports/store.ts'
-import { type ClusterOptions, createClusterHarness } from './test-support/cluster-harness.ts'
-import { alice, echo, type Harness } from './test-support/engine-harness.ts'
-import { createRandom } from './test-support/simulation/random.ts'
-import { stage, watcher } from './test-support/text-watcher.ts'
+import type { Changes } from '../../ports/store/cluster.ts'
+import type { Store } from '../../ports/store.ts'
+import { type ClusterOptions, createClusterHarness } from '../test-support/cluster-harness.ts'
+import { alice, echo, type Harness } from '../test-support/engine-harness.ts'
+import { createRandom } from '../test-support/simulation/random.ts'
+import { stage, watcher } from '../test-support/text-watcher.ts'
 
 const LEASE_MS = 15_000
 

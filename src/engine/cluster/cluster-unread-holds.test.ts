@@ -1,11 +1,11 @@
 /** C8 of `cluster/membership.ts`, for a process that has heard of a hold, keeps its lease, and cannot read the hold. */
 import { describe, expect, it } from 'vitest'
-import type { Store } from '../ports/store.ts'
-import type { AgentDefinition } from './author/agent.ts'
-import type { AgentTask } from './author/agent-task.ts'
-import { createClusterHarness } from './test-support/cluster-harness.ts'
-import { isRead } from './test-support/delaying-store.ts'
-import { alice, effects, running, signal } from './test-support/engine-harness.ts'
+import type { Store } from '../../ports/store.ts'
+import type { AgentDefinition } from '../author/agent.ts'
+import type { AgentTask } from '../author/agent-task.ts'
+import { createClusterHarness } from '../test-support/cluster-harness.ts'
+import { isRead } from '../test-support/delaying-store.ts'
+import { alice, effects, running, signal } from '../test-support/engine-harness.ts'
 
 const LEASE_MS = 15_000
 const root = { tenant: '*', principal: 'root', operator: true }

@@ -3,10 +3,10 @@
  * outside, as the thread of a real store does; here the test says when.
  */
 import { describe, expect, it } from 'vitest'
-import type { GuardedLease, LoopGuard } from '../ports/store/cluster.ts'
-import type { Store } from '../ports/store.ts'
-import { createClusterHarness } from './test-support/cluster-harness.ts'
-import { alice, effects, type Harness, running, signal } from './test-support/engine-harness.ts'
+import type { GuardedLease, LoopGuard } from '../../ports/store/cluster.ts'
+import type { Store } from '../../ports/store.ts'
+import { createClusterHarness } from '../test-support/cluster-harness.ts'
+import { alice, effects, type Harness, running, signal } from '../test-support/engine-harness.ts'
 
 const LEASE_MS = 15_000
 const root = { tenant: '*', principal: 'root', operator: true }

@@ -1,8 +1,8 @@
 /** C8 of `cluster/membership.ts`: a hold is complete in every process when it is answered. */
 import { describe, expect, it } from 'vitest'
-import type { Store } from '../ports/store.ts'
-import { createClusterHarness } from './test-support/cluster-harness.ts'
-import { effects, type Harness, running, signal } from './test-support/engine-harness.ts'
+import type { Store } from '../../ports/store.ts'
+import { createClusterHarness } from '../test-support/cluster-harness.ts'
+import { effects, type Harness, running, signal } from '../test-support/engine-harness.ts'
 
 const LEASE_MS = 15_000
 const root = { tenant: '*', principal: 'root', operator: true }

@@ -1,8 +1,8 @@
 /** C1 to C9 of `cluster/membership.ts`: several processes on one store. */
 import { describe, expect, it } from 'vitest'
-import type { LogRecord } from '../core/records.ts'
-import { createClusterHarness } from './test-support/cluster-harness.ts'
-import { alice, effects, message, running, signal } from './test-support/engine-harness.ts'
+import type { LogRecord } from '../../core/records.ts'
+import { createClusterHarness } from '../test-support/cluster-harness.ts'
+import { alice, effects, message, running, signal } from '../test-support/engine-harness.ts'
 
 const LEASE_MS = 15_000
 const root = { tenant: '*', principal: 'root', operator: true }

@@ -1,8 +1,8 @@
 /** Several processes on one store share their work. */
 import { describe, expect, it } from 'vitest'
-import type { Store } from '../ports/store.ts'
-import { createClusterHarness } from './test-support/cluster-harness.ts'
-import { alice, effects, message, olga, running, signal } from './test-support/engine-harness.ts'
+import type { Store } from '../../ports/store.ts'
+import { createClusterHarness } from '../test-support/cluster-harness.ts'
+import { alice, effects, message, olga, running, signal } from '../test-support/engine-harness.ts'
 
 const LEASE_MS = 15_000
 /** Every report is lost. */

@@ -1,8 +1,8 @@
 /** A shared store whose server fails, and another one takes over that lacks the last writes. */
 import { describe, expect, it } from 'vitest'
-import type { ClusterStore } from '../ports/store/cluster.ts'
-import { createClusterHarness } from './test-support/cluster-harness.ts'
-import { alice, effects, running, signal } from './test-support/engine-harness.ts'
+import type { ClusterStore } from '../../ports/store/cluster.ts'
+import { createClusterHarness } from '../test-support/cluster-harness.ts'
+import { alice, effects, running, signal } from '../test-support/engine-harness.ts'
 
 const LEASE_MS = 15_000
 const root = { tenant: '*', principal: 'root', operator: true }

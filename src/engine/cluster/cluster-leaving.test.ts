@@ -1,9 +1,9 @@
 /** What a process leaves when it stops in order, or dies while it finishes the work of another one. */
 import { describe, expect, it } from 'vitest'
-import { LullError } from '../core/errors.ts'
-import type { Store } from '../ports/store.ts'
-import { type ClusterHarness, createClusterHarness } from './test-support/cluster-harness.ts'
-import { type Harness, running, signal } from './test-support/engine-harness.ts'
+import { LullError } from '../../core/errors.ts'
+import type { Store } from '../../ports/store.ts'
+import { type ClusterHarness, createClusterHarness } from '../test-support/cluster-harness.ts'
+import { type Harness, running, signal } from '../test-support/engine-harness.ts'
 
 const LEASE_MS = 15_000
 const root = { tenant: '*', principal: 'root', operator: true }
