@@ -1,4 +1,4 @@
-/** Children, parents and origins that an imported log names (C1 and C2 in child-of.ts, D1 in run/children.ts). */
+/** Children, parents and origins that an imported log names (C1 and C2 in child-of.ts, D1 in children/children.ts). */
 import { describe, expect, it } from 'vitest'
 import type { Json } from '../../core/json.ts'
 import type { TaskExport } from '../../core/task-export.ts'

@@ -15,7 +15,7 @@
  * No operation starts without a slot: `run-slot.ts`.
  */
 import type { PauseMode } from '../../core/suspension.ts'
-import type { Pace } from './pace.ts'
+import type { Pace } from './replay/pace.ts'
 import type { RunSlot } from './run-slot.ts'
 
 export interface Scope {

@@ -10,11 +10,11 @@
  * R3  A run that lost its task (dead) settles nothing and writes nothing.
  */
 import { untilAborted } from './abort-reason.ts'
-import type { CallSite, CodePlace } from './code-place.ts'
-import { type Entry, type Journal, recordOf } from './journal.ts'
 import type { FollowUp, Handed, Operation } from './operation.ts'
 import type { OperationScope } from './operation-scope.ts'
 import type { Releaser } from './releaser.ts'
+import type { CallSite, CodePlace } from './replay/code-place.ts'
+import { type Entry, type Journal, recordOf } from './replay/journal.ts'
 import type { RunControl } from './run-control.ts'
 import { neverSettles } from './run-writer.ts'
 

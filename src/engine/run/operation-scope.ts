@@ -1,7 +1,7 @@
 /** The turn or step in which an operation is called. It follows the code of a run through its promises. */
 import { AsyncLocalStorage } from 'node:async_hooks'
-import type { Execution } from './execution.ts'
 import type { Scope } from './gate.ts'
+import type { Execution } from './steps/execution.ts'
 
 export interface OperationScope extends Scope {
   /** The execution of the step whose function called it, if any. */

@@ -1,5 +1,5 @@
-import type { CallSite } from './code-place.ts'
-import type { Entry } from './journal.ts'
+import type { CallSite } from './replay/code-place.ts'
+import type { Entry } from './replay/journal.ts'
 
 /** One journaled `task.*` call. */
 export interface Operation<T> {

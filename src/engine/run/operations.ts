@@ -1,12 +1,12 @@
 /** The kinds of operations of a run. Each is made when the agent first calls one: most agents use few of them. */
 import type { Agent } from '../author/agent.ts'
 import type { AbortCode } from './abort-reason.ts'
-import { type Children, createChildren } from './children.ts'
-import { createOutputs, type Outputs } from './outputs.ts'
+import { type Children, createChildren } from './children/children.ts'
+import { createOutputs, type Outputs } from './outputs/outputs.ts'
 import type { RunCore } from './run-core.ts'
-import { createSteps, type Steps } from './steps.ts'
-import { createStops, type Stops } from './stops.ts'
-import { createTurns, type Turns } from './turns.ts'
+import { createSteps, type Steps } from './steps/steps.ts'
+import { createStops, type Stops } from './stops/stops.ts'
+import { createTurns, type Turns } from './turns/turns.ts'
 
 const none: readonly string[] = []
 

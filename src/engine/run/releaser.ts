@@ -9,8 +9,8 @@
  * operations inside a running step are still handed out, because the step could not finish otherwise. Once shut (the
  * pause is committed) no result is handed out.
  */
-import { Heap } from './heap.ts'
-import type { Pace } from './pace.ts'
+import { Heap } from './replay/heap.ts'
+import type { Pace } from './replay/pace.ts'
 
 export class Releaser {
   readonly #now: () => number

@@ -6,11 +6,11 @@ import type { AgentTask } from '../author/agent-task.ts'
 import type { Past } from '../author/conversation.ts'
 import { json } from '../input/inputs.ts'
 import { parse } from '../input/parse.ts'
-import { endOpenOperations } from './open-operations.ts'
 import type { Operations } from './operations.ts'
 import { completion, failed, failing } from './outcome.ts'
 import { neverSettles, type RunAct } from './run-writer.ts'
-import { TaskApi } from './task-api.ts'
+import { endOpenOperations } from './steps/open-operations.ts'
+import { TaskApi } from './turns/task-api.ts'
 
 export interface RunEndingDeps {
   readonly operations: Operations

@@ -12,12 +12,12 @@ import type { Agent } from '../author/agent.ts'
 import type { Past } from '../author/conversation.ts'
 import { type AbortCode, Aborted } from './abort-reason.ts'
 import { Operations } from './operations.ts'
-import { PolicyStops } from './policy-stops.ts'
 import type { RunControl } from './run-control.ts'
 import { RunCore, type RunCoreDeps } from './run-core.ts'
 import { type RunEndingDeps, runToEnd } from './run-ending.ts'
 import { RunPauses } from './run-pauses.ts'
 import { RunRelease } from './run-release.ts'
+import { PolicyStops } from './stops/policy-stops.ts'
 
 export interface RunDeps extends RunCoreDeps {
   readonly owner: RunOwner

@@ -5,7 +5,7 @@
 import { toIso } from '../../core/instant.ts'
 import { type Message, textOf } from '../../core/message.ts'
 import type { LogRecord, RecordType } from '../../core/records.ts'
-import { describeKeys } from '../../engine/run/keys.ts'
+import { describeKeys } from '../../engine/run/replay/keys.ts'
 import type { TaskReader } from '../../engine/streams/log-reader.ts'
 import type { TimelineEntry, TimelinePage } from '../../wire/ops/timeline.ts'
 

@@ -6,7 +6,7 @@
  */
 import { LullError } from '../../../core/errors.ts'
 import type { LogRecord } from '../../../core/records.ts'
-import { addressOf, describeKey } from '../../run/keys.ts'
+import { addressOf, describeKey } from '../../run/replay/keys.ts'
 
 export interface ForkPoint {
   readonly key: string

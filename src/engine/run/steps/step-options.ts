@@ -1,0 +1,7 @@
+import type { InMs } from '../../../core/duration.ts'
+import type { Retry, StepOptions } from '../../author/agent-task.ts'
+
+/** The options of a step after the check. Durations are numbers. */
+export interface CheckedStepOptions extends Omit<InMs<StepOptions>, 'retry'> {
+  readonly retry?: InMs<Retry>
+}

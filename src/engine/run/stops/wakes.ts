@@ -1,0 +1,129 @@
+/**
+ * Which wake the code of a run sees. The code may branch on it, so live and rebuilt runs must see the same wake at the
+ * same point. Both fold the same records here.
+ *
+ * W1  The code after a result sees the last wake before the record of that result.
+ * W2  After a pause, the code after the last result before the pause sees the new wake: the result was withheld, or the code
+ *     waits at its next operation. If the code has read the old wake already, the run is rebuilt (`run.ts`).
+ * W3  The input of a resume that withdraws a pause is a wake too, and follows W1 only: nothing was stopped, and operations in
+ *     flight are recorded after it.
+ */
+import type { LogRecord } from '../../../core/records.ts'
+import { type Suspension, type Wake, wakeOf } from '../../../core/suspension.ts'
+
+export interface Woken {
+  readonly wake: Wake
+  /** The park that ended. Absent after a pause. */
+  readonly park?: { readonly key: string; readonly fingerprint: string }
+}
+
+/** A class: one instance per run is cheaper than one closure per method and run. */
+export class Wakes {
+  /**
+   * The wake that the code after a result sees, by the number of the result's record, until the result is handed out.
+   */
+  #behind: Map<number, Wake | undefined> | undefined
+  #last = 0
+  #latest: Wake | undefined
+  #seen: Wake | undefined
+  #looked = false
+  #stopped: Suspension | undefined
+  #park: Woken['park']
+
+  /** @param first the wake that the code sees before its first result */
+  constructor(first?: Wake) {
+    this.#latest = first
+    this.#seen = first
+  }
+
+  /** Follows the log, in order. Returns what a `resumed` record woke. */
+  follow(record: LogRecord): Woken | undefined {
+    switch (record.type) {
+      case 'pause-requested':
+        this.#stopped = record.suspension
+        return undefined
+      case 'paused':
+        this.#stopped = this.#stopped && { ...this.#stopped, pausedAt: record.at }
+        return undefined
+      case 'parked':
+        this.#stopped = record.suspension
+        this.#park = { key: record.suspension.key ?? '', fingerprint: record.fingerprint }
+        return undefined
+      case 'pause-withdrawn':
+        this.#withdrawn(record)
+        return undefined
+      case 'resumed':
+        return this.#resumed(record)
+      default:
+        if (isResult(record)) this.#finished(record.seq)
+        return undefined
+    }
+  }
+
+  /** The result is handed out. The code after it sees its wake from now on. */
+  show(seq: number): void {
+    if (this.#behind === undefined || !this.#behind.has(seq)) return
+    this.#seen = this.#behind.get(seq)
+    this.#behind.delete(seq)
+    this.#looked = false
+  }
+
+  /** The wake that the code sees now. */
+  look(): Wake | undefined {
+    this.#looked = true
+    return this.#seen
+  }
+
+  /** Whether the code has read its wake since the last result. A pause would then change a value that was read. */
+  looked(): boolean {
+    return this.#looked && !this.#isBehind(this.#last)
+  }
+
+  #isBehind(seq: number): boolean {
+    return this.#behind?.has(seq) ?? false
+  }
+
+  #finished(seq: number): void {
+    this.#behind ??= new Map()
+    this.#behind.set(seq, this.#latest)
+    this.#last = seq
+  }
+
+  #resumed(record: LogRecord & { readonly type: 'resumed' }): Woken | undefined {
+    if (this.#stopped === undefined) return undefined
+    const wake = wakeOf(this.#stopped, record)
+    const ended = this.#park
+    this.#latest = wake
+    this.#stopped = this.#park = undefined
+    if (ended !== undefined) {
+      this.#finished(record.seq)
+      return { wake, park: ended }
+    }
+    if (this.#isBehind(this.#last)) this.#behind?.set(this.#last, wake)
+    else this.#seen = wake
+    return { wake }
+  }
+
+  #withdrawn(record: LogRecord & { readonly type: 'pause-withdrawn' }): void {
+    const { input } = record
+    if (this.#stopped !== undefined && input !== undefined) {
+      this.#latest = wakeOf(this.#stopped, { ...record, input, continueTranscript: true })
+    }
+    this.#stopped = undefined
+  }
+}
+
+/** Whether the record is handed to the code as a result. Values and repeated reads are returned without waiting. */
+function isResult(record: LogRecord): boolean {
+  if (record.type === 'answered') return true
+  return 'key' in record && !silent.has(record.type)
+}
+
+const silent: ReadonlySet<LogRecord['type']> = new Set([
+  'attempt',
+  'value',
+  'reminders-shown',
+  'asked',
+  'voided',
+  'continued',
+])
