@@ -31,7 +31,7 @@ export default defineConfig({
           name: 'delayed',
           include: ['src/engine/**/*.test.ts'],
           // It has delays of its own.
-          exclude: ['src/engine/simulation.test.ts'],
+          exclude: ['src/engine/test-support/simulation/simulation.test.ts'],
           env: { LULL_TEST_STORE: 'delaying' },
           sequence: { groupOrder: 0 },
         },

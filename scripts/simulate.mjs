@@ -11,13 +11,15 @@ const option = (name) => {
 }
 
 const stores = {
-  memory: ['unit', 'src/engine/replay-order.test.ts'],
+  memory: ['unit', 'src/engine/test-support/replay-order/replay-order.test.ts'],
   sqlite: ['unit', 'src/stores/sqlite/replay-order.test.ts'],
   postgres: ['postgres', 'src/stores/postgres/replay-order.test.ts'],
 }
 const store = option('--order')
 const [project, file] =
-  store === undefined ? ['unit', 'src/engine/simulation.test.ts'] : (stores[store] ?? [])
+  store === undefined
+    ? ['unit', 'src/engine/test-support/simulation/simulation.test.ts']
+    : (stores[store] ?? [])
 const seeds = option('--seeds') ?? '1..2000'
 if (file === undefined) {
   process.stderr.write('lull: --order takes memory, sqlite or postgres\n')

@@ -1,8 +1,8 @@
 /** S1 to S16 of `test-support/simulation/checks.ts`. `npm run simulate -- --seeds 1..2000` tries other histories. */
 import { expect, it } from 'vitest'
-import { hostile } from './test-support/simulation/hostile-alphabet.ts'
-import { simulate } from './test-support/simulation/simulate.ts'
-import { simulateTwoServers } from './test-support/simulation/two-servers.ts'
+import { hostile } from './hostile-alphabet.ts'
+import { simulate } from './simulate.ts'
+import { simulateTwoServers } from './two-servers.ts'
 
 const given = (process.env['LULL_SIMULATE'] ?? '').split('..').map(Number).filter(Boolean)
 

@@ -1,8 +1,8 @@
 /** O1 to O3 of `test-support/replay-order/compare.ts`. `npm run simulate -- --order memory --seeds 1..2000` tries other programs. */
 import { expect, it } from 'vitest'
-import { createMemoryStore } from '../stores/memory/memory-store.ts'
-import { createDelayingStore } from './test-support/delaying-store.ts'
-import { compareRuns, failuresOf, seedsOf } from './test-support/replay-order/compare.ts'
+import { createMemoryStore } from '../../../stores/memory/memory-store.ts'
+import { createDelayingStore } from '../delaying-store.ts'
+import { compareRuns, failuresOf, seedsOf } from './compare.ts'
 
 /** Programs that failed once. */
 const failedBefore: readonly number[] = [2, 16, 31, 44, 71, 74, 82]
