@@ -7,7 +7,7 @@
 
 // What authors write.
 
-export type { Choice } from './core/choices.ts'
+export type { Choice } from './core/messages/choices.ts'
 export {
   type Agent,
   type AgentDefinition,
@@ -57,7 +57,7 @@ export type { Schedule, ScheduleFacts } from './engine/wakes/schedules/schedule.
 
 // What reminds tasks by itself, and how reminders are written for a model.
 
-export { renderReminders } from './core/render-reminders.ts'
+export { renderReminders } from './core/reminders/render-reminders.ts'
 export { idle } from './engine/author/providers/idle.ts'
 export type {
   ProviderInput,
@@ -106,16 +106,6 @@ export type {
   WarningPercent,
 } from './core/budgets/budget.ts'
 export type { Rule, RuleCause } from './core/budgets/rule.ts'
-export type { CloudEvent, StoredEvent } from './core/cloud-event.ts'
-export type {
-  EventFilter,
-  OnTimeout,
-  ResumeConditions,
-  Timeout,
-  Trigger,
-} from './core/conditions.ts'
-export type { Duration, DurationUnit, WithDurations } from './core/duration.ts'
-export type { Json, JsonInput, JsonInputObject, JsonObject } from './core/json.ts'
 export {
   type Artifact,
   type Message,
@@ -126,7 +116,8 @@ export {
   type PartInputDetails,
   type Role,
   textOf,
-} from './core/message.ts'
+} from './core/messages/message.ts'
+export type { TranscriptEntry } from './core/messages/transcript.ts'
 export type { MakePush, Push, PushTarget } from './core/push.ts'
 export type {
   ChildResult,
@@ -152,9 +143,8 @@ export type {
   Reminder,
   RoleHint,
   TurnOutcome,
-} from './core/reminders.ts'
+} from './core/reminders/reminders.ts'
 export type { Signal } from './core/signal.ts'
-export type { SpanLink } from './core/span-link.ts'
 export type { InterruptedState, State, TerminalState } from './core/states.ts'
 export type {
   Actor,
@@ -168,7 +158,17 @@ export type {
   Wake,
 } from './core/suspension.ts'
 export type { AbandonedStep, Journal, ResumeAnswer, Task } from './core/task.ts'
-export type { TranscriptEntry } from './core/transcript.ts'
+export type { Duration, DurationUnit, WithDurations } from './core/values/duration.ts'
+export type { Json, JsonInput, JsonInputObject, JsonObject } from './core/values/json.ts'
+export type { SpanLink } from './core/values/span-link.ts'
+export type { CloudEvent, StoredEvent } from './core/waiting/cloud-event.ts'
+export type {
+  EventFilter,
+  OnTimeout,
+  ResumeConditions,
+  Timeout,
+  Trigger,
+} from './core/waiting/conditions.ts'
 
 // What an engine is asked, and what it answers.
 
@@ -222,6 +222,8 @@ export type { ScheduleInfo } from './engine/wakes/schedules/schedules.ts'
 
 // What an engine is made from, for those who bring a store, a clock or a log.
 
+export type { LiveText, TextChunk, TextPosition } from './core/messages/live-text.ts'
+export type { TextNews, TextPiece } from './core/messages/text-news.ts'
 export {
   type CheckedReceipt,
   type CheckedReceipts,
@@ -230,8 +232,7 @@ export {
   type SignatureKind,
   type Voucher,
   verifyReceipts,
-} from './core/check-receipts.ts'
-export type { LiveText, TextChunk, TextPosition } from './core/live-text.ts'
+} from './core/receipts/check-receipts.ts'
 export type {
   PublicKey,
   Receipt,
@@ -239,16 +240,15 @@ export type {
   SignatureVerdict,
   Signer,
   Verifier,
-} from './core/receipt.ts'
-export { redact } from './core/redact.ts'
-export type { Scope } from './core/scopes.ts'
+} from './core/receipts/receipt.ts'
 export {
   checkExport,
   EXPORT_FORMAT,
   type ExportHeader,
   type TaskExport,
-} from './core/task-export.ts'
-export type { TextNews, TextPiece } from './core/text-news.ts'
+} from './core/receipts/task-export.ts'
+export { redact } from './core/redact.ts'
+export type { Scope } from './core/scopes.ts'
 export type { EngineDeps, ProcessName } from './engine/deps.ts'
 export type { AgentSlots } from './engine/executor/slots.ts'
 export { defaultOptions, type EngineOptions, type EngineSettings } from './engine/options.ts'

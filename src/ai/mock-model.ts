@@ -1,5 +1,5 @@
 /** A model for tests and examples. It follows a script and needs no provider. */
-import type { JsonInput } from '../core/json.ts'
+import type { JsonInput } from '../core/values/json.ts'
 import type { ModelObject } from './model/durable-model.ts'
 
 /** What the model answers: a text, or a text and calls of tools. */

@@ -1,8 +1,8 @@
 /** From arguments to an exit code: finds the command, runs it, and prints an error as one sentence. */
 
 import { isClientError } from '../client/client-error.ts'
-import { describeError } from '../core/describe-error.ts'
 import { isLullError, type LullError } from '../core/errors.ts'
+import { describeError } from '../core/values/describe-error.ts'
 import { StartError } from '../server/start-error.ts'
 import { version } from '../server/version.ts'
 import { commands } from './all-commands.ts'

@@ -1,7 +1,7 @@
 /** Input and output of the process, with or without a terminal. */
 import { Writable } from 'node:stream'
 import { fileURLToPath } from 'node:url'
-import { printable } from '../core/printable.ts'
+import { printable } from '../core/values/printable.ts'
 import { untilStopped } from '../server/stop-signals.ts'
 import type { Colour, Io } from './command.ts'
 import { createLiveBlock } from './views/live-block.ts'

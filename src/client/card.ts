@@ -1,7 +1,8 @@
 /** Agent cards: fetches and reads a card with its capabilities, and chooses an interface of it. */
-import type { JsonObject } from '../core/json.ts'
-import type { Propagate, RoleHint } from '../core/reminders.ts'
+
+import type { Propagate, RoleHint } from '../core/reminders/reminders.ts'
 import { type PauseMode, pauseModes, type ResumeCause, resumeCauses } from '../core/suspension.ts'
+import type { JsonObject } from '../core/values/json.ts'
 import { ClientError, notA2A } from './client-error.ts'
 import {
   type Binding,

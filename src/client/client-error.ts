@@ -1,5 +1,5 @@
 /** The one error class of the client, and what a caller can do about each `reason`. Programs branch on `reason`. */
-import type { JsonObject } from '../core/json.ts'
+import type { JsonObject } from '../core/values/json.ts'
 
 /**
  * - `refused`: the peer refused the request and changed nothing.

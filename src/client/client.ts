@@ -1,6 +1,7 @@
 /** The client of one agent. Every operation is a method. */
-import type { JsonObject } from '../core/json.ts'
+
 import type { State } from '../core/states.ts'
+import type { JsonObject } from '../core/values/json.ts'
 import type { ReceiptReport } from '../wire/ops/logs.ts'
 import type { AgentCard, Capabilities } from './card.ts'
 import type { ConsentAnswer, Content, MessageTarget } from './tasks/message-content.ts'

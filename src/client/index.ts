@@ -2,18 +2,19 @@
  * `lull/client`: a client for A2A agents. It supports versions 1.0 and 0.3, JSON-RPC and REST, and pause and reminders
  * if the agent offers them. It runs in browsers and in Node, and needs only `fetch` and streams.
  */
+
+export type { Artifact, Message, Part, PartDetails, Role } from '../core/messages/message.ts'
+export type { ExpiryReason, Propagate, RoleHint } from '../core/reminders/reminders.ts'
+export type { InterruptedState, PausedState, State, TerminalState } from '../core/states.ts'
+export type { PauseMode, ResumeCause } from '../core/suspension.ts'
+export type { Json, JsonObject } from '../core/values/json.ts'
 export type {
   EventFilter,
   OnTimeout,
   ResumeConditions,
   Timeout,
   Trigger,
-} from '../core/conditions.ts'
-export type { Json, JsonObject } from '../core/json.ts'
-export type { Artifact, Message, Part, PartDetails, Role } from '../core/message.ts'
-export type { ExpiryReason, Propagate, RoleHint } from '../core/reminders.ts'
-export type { InterruptedState, PausedState, State, TerminalState } from '../core/states.ts'
-export type { PauseMode, ResumeCause } from '../core/suspension.ts'
+} from '../core/waiting/conditions.ts'
 export type { AgentSummary } from '../wire/ops/agents.ts'
 export type { AuditPage, AuditSummary } from '../wire/ops/audit.ts'
 export type { HoldPreview, HoldResult, HoldSummary, LiftResult } from '../wire/ops/holds.ts'

@@ -1,5 +1,5 @@
 /** The `/ops` interface of a Lull server: lists, timelines, holds, receipts and live changes, for operators. */
-import type { JsonInput } from '../core/json.ts'
+import type { JsonInput } from '../core/values/json.ts'
 import type { AgentSummary } from '../wire/ops/agents.ts'
 import type { AuditPage } from '../wire/ops/audit.ts'
 import type { HoldPreview, HoldResult, HoldSummary, LiftResult } from '../wire/ops/holds.ts'

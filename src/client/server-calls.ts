@@ -1,5 +1,5 @@
 /** Calls to the routes of a Lull server outside A2A: `/ops`, and `/events` for external events. */
-import type { CloudEvent } from '../core/cloud-event.ts'
+import type { CloudEvent } from '../core/waiting/cloud-event.ts'
 import { ClientError } from './client-error.ts'
 import { errorOfStatus, readError } from './wire/error-format.ts'
 import { chunksOf, readEvents } from './wire/event-reader.ts'

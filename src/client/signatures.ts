@@ -3,7 +3,7 @@
  * (RFC 7515). Other algorithms are refused, whatever a header says.
  */
 
-import { canonical } from '../core/canonical-json.ts'
+import { canonical } from '../core/receipts/canonical-json.ts'
 import { signedPart } from '../wire/signed-card.ts'
 import type { Fetch } from './wire/http-client.ts'
 import { isObject, readList, readString } from './wire/json-members.ts'

@@ -2,10 +2,9 @@
  * Commands to a task. A command contains everything that `decide` needs, also ids and instants, so that deciding is
  * pure. A command of a run contains the run's token. A command with the token of another run is refused as stale.
  */
-import type { CloudEvent } from './cloud-event.ts'
-import type { ResumeConditions } from './conditions.ts'
-import type { Json, JsonObject } from './json.ts'
-import type { Message } from './message.ts'
+
+import type { Message } from './messages/message.ts'
+import type { TranscriptEntry } from './messages/transcript.ts'
 import type {
   Decision,
   Failure,
@@ -17,9 +16,11 @@ import type {
   RunToken,
   Submission,
 } from './records.ts'
-import type { ProvidedReminder, Reminder } from './reminders.ts'
+import type { ProvidedReminder, Reminder } from './reminders/reminders.ts'
 import type { Actor, NewOperation, PauseMode, PolicyReason, Suspension } from './suspension.ts'
-import type { TranscriptEntry } from './transcript.ts'
+import type { Json, JsonObject } from './values/json.ts'
+import type { CloudEvent } from './waiting/cloud-event.ts'
+import type { ResumeConditions } from './waiting/conditions.ts'
 
 export interface HoldMark {
   readonly holdId: string

@@ -8,12 +8,11 @@
  */
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { verifyReceipts } from './check-receipts.ts'
 import type { Command } from './commands.ts'
-import type { ResumeConditions } from './conditions.ts'
 import { decide } from './decide.ts'
 import { evolve, fold } from './evolve.ts'
-import { createReceipts } from './receipts.ts'
+import { verifyReceipts } from './receipts/check-receipts.ts'
+import { createReceipts } from './receipts/receipts.ts'
 import type { LogRecord, RecordBody } from './records.ts'
 import { canMove, isInterrupted, isPaused, isTerminal } from './states.ts'
 import { pauseModes } from './suspension.ts'
@@ -53,6 +52,7 @@ import {
   typesOf,
   wait,
 } from './test-support/story.ts'
+import type { ResumeConditions } from './waiting/conditions.ts'
 
 // The same cases every time.
 fc.configureGlobal({ seed: 8785 })

@@ -1,12 +1,12 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { type DigestLog, defaultDigest, followDigest } from './digest.ts'
-import type { Json } from './json.ts'
-import type { Artifact, Message } from './message.ts'
+import type { Artifact, Message } from './messages/message.ts'
 import type { LogRecord } from './records.ts'
 import type { Wake } from './suspension.ts'
 import type { Task } from './task.ts'
 import { message } from './test-support/story.ts'
+import type { Json } from './values/json.ts'
 
 // The same cases every time.
 fc.configureGlobal({ seed: 8785 })

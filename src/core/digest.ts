@@ -2,11 +2,12 @@
  * The default digest: what a turn sees in place of the transcript after a resume with `continueTranscript: false`.
  * At most 2,000 characters, and never empty: a task begins with a message.
  */
-import type { Json } from './json.ts'
-import type { Message, Part } from './message.ts'
+
+import type { Message, Part } from './messages/message.ts'
+import type { TranscriptEntry } from './messages/transcript.ts'
 import type { LogRecord } from './records.ts'
 import type { Task } from './task.ts'
-import type { TranscriptEntry } from './transcript.ts'
+import type { Json } from './values/json.ts'
 
 type StepRecord = LogRecord & { readonly type: 'step' }
 

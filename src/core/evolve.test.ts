@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { Command } from './commands.ts'
 import { evolve, fold } from './evolve.ts'
-import type { Artifact } from './message.ts'
+import type { Artifact } from './messages/message.ts'
 import type { JournalRecord, LogRecord, RecordBody } from './records.ts'
 import { canMove, type InterruptedState, type State, states } from './states.ts'
 import type { Task } from './task.ts'

@@ -2,10 +2,10 @@
  * The records of a task's log. State, journal, streams and receipts are derived from them. A record is never changed, and
  * it is removed only together with its task. Adding a field is compatible. Renaming a field is not.
  */
-import type { CloudEvent } from './cloud-event.ts'
-import type { Json } from './json.ts'
-import type { Message } from './message.ts'
-import type { PublicKey, Receipt } from './receipt.ts'
+
+import type { Message } from './messages/message.ts'
+import type { TranscriptEntry } from './messages/transcript.ts'
+import type { PublicKey, Receipt } from './receipts/receipt.ts'
 import type { JournalRecord } from './records/journal-record.ts'
 import type {
   Decision,
@@ -15,8 +15,7 @@ import type {
   RunToken,
 } from './records/record-values.ts'
 import type { Submission } from './records/submission.ts'
-import type { ExpiryReason, Reminder } from './reminders.ts'
-import type { SpanLink } from './span-link.ts'
+import type { ExpiryReason, Reminder } from './reminders/reminders.ts'
 import type {
   Actor,
   PauseMode,
@@ -25,7 +24,9 @@ import type {
   Suspension,
   TimeoutEvent,
 } from './suspension.ts'
-import type { TranscriptEntry } from './transcript.ts'
+import type { Json } from './values/json.ts'
+import type { SpanLink } from './values/span-link.ts'
+import type { CloudEvent } from './waiting/cloud-event.ts'
 
 export type { JournalRecord } from './records/journal-record.ts'
 export type {

@@ -3,9 +3,9 @@
  * transcripts. Each is replaced by its hash. The receipts still verify, because they have only the hashes. A short text can
  * be guessed from its hash. Reasons, summaries, reminders and names stay.
  */
-import { canonical } from './canonical-json.ts'
+import { canonical } from './receipts/canonical-json.ts'
+import { sha256 } from './receipts/sha256.ts'
 import type { LogRecord, RecordType } from './records.ts'
-import { sha256 } from './sha256.ts'
 
 const REDACTED = 'lull:redacted'
 

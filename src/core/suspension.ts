@@ -2,11 +2,12 @@
  * One stop of a task. The nth stop of a task has epoch n. Each suspension has its own handle, which is valid from when
  * the request is accepted, also while the task quiesces.
  */
-import type { CloudEvent } from './cloud-event.ts'
-import type { ResumeConditions } from './conditions.ts'
-import type { Json, JsonObject } from './json.ts'
-import type { SpanLink } from './span-link.ts'
+
 import type { State } from './states.ts'
+import type { Json, JsonObject } from './values/json.ts'
+import type { SpanLink } from './values/span-link.ts'
+import type { CloudEvent } from './waiting/cloud-event.ts'
+import type { ResumeConditions } from './waiting/conditions.ts'
 
 export type PauseMode = 'interrupt_immediate' | 'finish_step' | 'wait_for_completion'
 

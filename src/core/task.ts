@@ -1,11 +1,12 @@
 /** A task, folded from its log. It is immutable: `evolve` makes the next one. */
-import type { Json, JsonObject } from './json.ts'
-import type { Artifact, Message } from './message.ts'
+
+import type { Artifact, Message } from './messages/message.ts'
 import type { DeferredAction, Failure, Question, RunToken, Usage } from './records.ts'
-import type { AcceptedReminder, PendingReminder } from './reminders.ts'
-import type { SpanLink } from './span-link.ts'
+import type { AcceptedReminder, PendingReminder } from './reminders/reminders.ts'
 import type { State } from './states.ts'
 import type { ResumeCause, Suspension, Wake } from './suspension.ts'
+import type { Json, JsonObject } from './values/json.ts'
+import type { SpanLink } from './values/span-link.ts'
 
 export interface Task {
   readonly id: string

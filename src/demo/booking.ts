@@ -1,5 +1,5 @@
 /** A booking of the travel agent, as text and as a document. It is stored in the metadata of its confirmation. */
-import type { Artifact } from '../core/message.ts'
+import type { Artifact } from '../core/messages/message.ts'
 import type { ArtifactInput } from '../engine/author/agent-task.ts'
 import { encodePdf } from './pdf.ts'
 

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { textOf } from '../core/message.ts'
+import { textOf } from '../core/messages/message.ts'
 import { builder } from './builder.ts'
 import { openConversation } from './test-support/conversation.ts'
 

@@ -1,6 +1,7 @@
 /** Starts a build on a CI server and parks until it is done. A parked task costs one row in the store. */
-import type { Json } from '../core/json.ts'
+
 import type { Wake } from '../core/suspension.ts'
+import type { Json } from '../core/values/json.ts'
 import { type Agent, agent, type Outcome } from '../engine/author/agent.ts'
 import type { AgentTask } from '../engine/author/agent-task.ts'
 

@@ -2,7 +2,7 @@
  * The first agent of the demo. It answers small talk with a stateless message. A request for one of the other agents
  * becomes a task that runs that agent's code, so the same requests work here and at that agent's own address.
  */
-import { type Message, textOf } from '../core/message.ts'
+import { type Message, textOf } from '../core/messages/message.ts'
 import { type Agent, agent } from '../engine/author/agent.ts'
 import type { Conversation } from '../engine/author/conversation.ts'
 import { scriptAgent } from '../testing/script-agent/script-agent.ts'

@@ -1,6 +1,6 @@
 import { inflateSync } from 'node:zlib'
 import { expect, it } from 'vitest'
-import type { Artifact } from '../core/message.ts'
+import type { Artifact } from '../core/messages/message.ts'
 import { painter } from './painter.ts'
 import { openConversation } from './test-support/conversation.ts'
 

@@ -1,5 +1,5 @@
 /** Paints pictures and refines them. A refined picture keeps its name and gets a new id (A2A, "Life of a Task"). */
-import type { Artifact } from '../core/message.ts'
+import type { Artifact } from '../core/messages/message.ts'
 import { type Agent, agent, type Outcome } from '../engine/author/agent.ts'
 import type { AgentTask } from '../engine/author/agent-task.ts'
 import {

@@ -1,6 +1,6 @@
 /** What the parts of the engine share. One plain object, made in `assemble.ts`. */
 import { LullError } from '../core/errors.ts'
-import type { Signer } from '../core/receipt.ts'
+import type { Signer } from '../core/receipts/receipt.ts'
 import type { Task } from '../core/task.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { IdSource } from '../ports/ids.ts'

@@ -1,4 +1,4 @@
-import type { Signer } from '../core/receipt.ts'
+import type { Signer } from '../core/receipts/receipt.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { IdSource } from '../ports/ids.ts'
 import type { Log } from '../ports/log.ts'

@@ -1,5 +1,5 @@
 /** Starts and stops the parts of the engine in order, and reports their health. */
-import { describeError } from '../core/describe-error.ts'
+import { describeError } from '../core/values/describe-error.ts'
 import type { Membership } from './cluster/membership.ts'
 import type { Peers } from './cluster/peers.ts'
 import type { EngineContext } from './context.ts'

@@ -1,5 +1,5 @@
-import { inMs, type WithDurations } from '../core/duration.ts'
 import { LullError } from '../core/errors.ts'
+import { inMs, type WithDurations } from '../core/values/duration.ts'
 
 /** Limits and times of an engine. A request that reaches a limit is refused with an error that names the limit. */
 export interface EngineOptions {

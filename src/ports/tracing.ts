@@ -2,7 +2,7 @@
  * Spans for operators. `server/telemetry` makes them with the API of OpenTelemetry. While no SDK is registered `start`
  * returns undefined, so that tracing costs nothing.
  */
-import type { SpanLink } from '../core/span-link.ts'
+import type { SpanLink } from '../core/values/span-link.ts'
 
 /** Never inputs, bodies, transcripts or credentials. */
 export type SpanAttributes = Readonly<Record<string, string | number | boolean | undefined>>

@@ -1,8 +1,8 @@
 /** The configuration file: JSON. Every field is optional. Unknown fields are refused with their path. */
 import { readFileSync } from 'node:fs'
 import { z } from 'zod'
-import { describeError } from '../core/describe-error.ts'
-import type { WithDurations } from '../core/duration.ts'
+import { describeError } from '../core/values/describe-error.ts'
+import type { WithDurations } from '../core/values/duration.ts'
 import { duration, positiveDuration } from '../engine/input/duration.ts'
 import { parse } from '../engine/input/parse.ts'
 import {

@@ -1,8 +1,8 @@
 /** Imports with hostile values in records of every type: refused with a path, or everything goes on answering. */
 import { expect, it } from 'vitest'
 import { fold } from '../core/evolve.ts'
+import type { TaskExport } from '../core/receipts/task-export.ts'
 import type { LogRecord, RecordBody, RecordType } from '../core/records.ts'
-import type { TaskExport } from '../core/task-export.ts'
 import { rowOf } from '../engine/ledger/row.ts'
 import { running } from '../engine/test-support/engine-harness.ts'
 import { exportOf } from '../engine/test-support/forged-export.ts'

@@ -1,10 +1,10 @@
 /** Opens an engine with the system clock, a store and a log. For programs without a server. */
 import { hostname } from 'node:os'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { describeError } from '../core/describe-error.ts'
-import { type Duration, durationMs } from '../core/duration.ts'
 import { isLullError, LullError } from '../core/errors.ts'
-import { printable } from '../core/printable.ts'
+import { describeError } from '../core/values/describe-error.ts'
+import { type Duration, durationMs } from '../core/values/duration.ts'
+import { printable } from '../core/values/printable.ts'
 import type { Agent } from '../engine/author/agent.ts'
 import type { EngineDeps } from '../engine/deps.ts'
 import { createEngine, type Engine } from '../engine/engine.ts'

@@ -1,6 +1,6 @@
 /** Error answers outside any protocol. All have the shape `{error: {code, message, path?}}`. */
 import { type ErrorCode, isLullError } from '../core/errors.ts'
-import { retryAfterSeconds } from '../core/retry-after.ts'
+import { retryAfterSeconds } from '../core/values/retry-after.ts'
 import type { HttpHeaders } from '../wire/http.ts'
 import type { Refused } from './auth/admission.ts'
 

@@ -2,8 +2,8 @@
  * Ends a serving process. The first signal closes the server. A later signal ends the process at once. Ctrl-C under npm
  * arrives twice, from the terminal and from npm, so a second signal within `PAIR_MS` is ignored.
  */
-import { describeError } from '../core/describe-error.ts'
-import { printable } from '../core/printable.ts'
+import { describeError } from '../core/values/describe-error.ts'
+import { printable } from '../core/values/printable.ts'
 
 export interface StopDeps {
   readonly on: (signal: NodeJS.Signals, handler: () => void) => void

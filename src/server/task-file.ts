@@ -1,9 +1,9 @@
 /** A task export as text: JSON Lines, the header first, then one record per line. */
 import { z } from 'zod'
 import { LullError } from '../core/errors.ts'
-import type { PublicKey } from '../core/receipt.ts'
+import type { PublicKey } from '../core/receipts/receipt.ts'
+import { EXPORT_FORMAT, type ExportHeader, type TaskExport } from '../core/receipts/task-export.ts'
 import type { LogRecord } from '../core/records.ts'
-import { EXPORT_FORMAT, type ExportHeader, type TaskExport } from '../core/task-export.ts'
 
 const publicKey = z.object({
   kty: z.literal('OKP'),

@@ -1,4 +1,4 @@
-import { makeAnchor } from '../core/receipt-anchor.ts'
+import { makeAnchor } from '../core/receipts/receipt-anchor.ts'
 import type { LogRecord } from '../core/records.ts'
 import type { Task } from '../core/task.ts'
 import { rowOf } from '../engine/ledger/row.ts'

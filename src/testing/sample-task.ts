@@ -1,10 +1,10 @@
 /** Commits for store tests: shaped like real commits, and small enough to read in a failing test. */
 import type { Budget } from '../core/budgets/budget.ts'
-import type { CloudEvent } from '../core/cloud-event.ts'
 import { evolve } from '../core/evolve.ts'
-import type { Message } from '../core/message.ts'
+import type { Message } from '../core/messages/message.ts'
 import type { LogRecord } from '../core/records.ts'
 import type { Task } from '../core/task.ts'
+import type { CloudEvent } from '../core/waiting/cloud-event.ts'
 import type { Claim } from '../ports/store/claims.ts'
 import type { Hold } from '../ports/store/holds.ts'
 import type { Commit, TaskRow } from '../ports/store/tasks.ts'

@@ -3,13 +3,13 @@
  * never sleeps.
  */
 
-import type { CloudEvent } from '../core/cloud-event.ts'
-import { type Duration, durationMs } from '../core/duration.ts'
-import type { Json, JsonInput } from '../core/json.ts'
-import type { PartInput } from '../core/message.ts'
+import type { PartInput } from '../core/messages/message.ts'
 import type { Decision, LogRecord } from '../core/records.ts'
 import { isTerminal, type State } from '../core/states.ts'
 import type { Task } from '../core/task.ts'
+import { type Duration, durationMs } from '../core/values/duration.ts'
+import type { Json, JsonInput } from '../core/values/json.ts'
+import type { CloudEvent } from '../core/waiting/cloud-event.ts'
 import type { Agent } from '../engine/author/agent.ts'
 import type { Caller } from '../engine/caller.ts'
 import { createEngine, type Engine } from '../engine/engine.ts'

@@ -1,4 +1,4 @@
-import type { SignatureVerdict, Signer } from '../core/receipt.ts'
+import type { SignatureVerdict, Signer } from '../core/receipts/receipt.ts'
 
 /** A fast, deterministic checksum instead of signatures, for tests that do not verify receipts. */
 export const testSigner: Signer = {

@@ -1,6 +1,6 @@
 /** The logs, the effects of the steps and what the customers were told, against each other. */
 import { readFileSync } from 'node:fs'
-import { verifyReceipts } from '../../src/core/check-receipts.ts'
+import { verifyReceipts } from '../../src/core/receipts/check-receipts.ts'
 import type { LogRecord } from '../../src/core/records.ts'
 import type { Store } from '../../src/ports/store.ts'
 import { createSigner } from '../../src/server/system/signer.ts'

@@ -1,8 +1,8 @@
 /** Pause & Resume in the words of Bindu, through deaths at every point: nothing is lost, nothing is done twice. */
 import { randomUUID } from 'node:crypto'
 import { afterEach, expect, it } from 'vitest'
-import { verifyReceipts } from '../../src/core/check-receipts.ts'
 import { fold } from '../../src/core/evolve.ts'
+import { verifyReceipts } from '../../src/core/receipts/check-receipts.ts'
 import { createSigner, receiptKey } from '../../src/server/system/signer.ts'
 import { Died, killAll, spawnWorker, type Worker } from '../support/worker-process.ts'
 import { readEffects } from './effects-file.ts'

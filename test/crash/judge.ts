@@ -1,8 +1,8 @@
 /** Afterwards: what the log, the effects file and the client's memory have to say about each other. */
 import { expect } from 'vitest'
-import { canonical } from '../../src/core/canonical-json.ts'
-import { verifyReceipts } from '../../src/core/check-receipts.ts'
 import { fold } from '../../src/core/evolve.ts'
+import { canonical } from '../../src/core/receipts/canonical-json.ts'
+import { verifyReceipts } from '../../src/core/receipts/check-receipts.ts'
 import type { LogRecord } from '../../src/core/records.ts'
 import { createSigner, receiptKey } from '../../src/server/system/signer.ts'
 import { openTestStore, SKEW_MS } from '../support/test-store.ts'

@@ -2,10 +2,11 @@
  * A server without a socket: an engine on SQLite (or PostgreSQL) with the script agent, driven by its parent over the process channel.
  * It dies where it is told to, by SIGKILL and by its own hand, which is how a death can fall between two instructions.
  */
-import type { CloudEvent } from '../../src/core/cloud-event.ts'
+
 import { isLullError } from '../../src/core/errors.ts'
 import type { LogRecord } from '../../src/core/records.ts'
 import type { State } from '../../src/core/states.ts'
+import type { CloudEvent } from '../../src/core/waiting/cloud-event.ts'
 import { createEngine, type Engine } from '../../src/engine/engine.ts'
 import type {
   PauseRequest,

@@ -5,8 +5,8 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { createClient } from '../../src/client/create-client.ts'
 import { emitEvent } from '../../src/client/server-calls.ts'
-import type { ResumeConditions } from '../../src/core/conditions.ts'
-import type { Json } from '../../src/core/json.ts'
+import type { Json } from '../../src/core/values/json.ts'
+import type { ResumeConditions } from '../../src/core/waiting/conditions.ts'
 import { type LullProcess, serving } from './lull-process.ts'
 
 let directory: string

@@ -1,7 +1,7 @@
 /** The agents of the server, and a form for each that starts a task. */
 import { signal } from '@preact/signals'
-import type { Json } from '../../../src/core/json.ts'
-import { textOf } from '../../../src/core/message.ts'
+import { textOf } from '../../../src/core/messages/message.ts'
+import type { Json } from '../../../src/core/values/json.ts'
 import type { AgentSummary } from '../../../src/wire/ops/agents.ts'
 import { Act } from '../parts/act.tsx'
 import { AnswerFields, answerIn } from '../parts/schema-form.tsx'

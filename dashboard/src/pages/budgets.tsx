@@ -1,8 +1,8 @@
 /** Budgets and rules: what stops tasks by itself, how far each budget is used, refilling and removing. */
 
 import { scopeText } from '../../../src/client/ops-client.ts'
-import type { EventFilter } from '../../../src/core/conditions.ts'
-import { filterText } from '../../../src/core/wait-text.ts'
+import type { EventFilter } from '../../../src/core/waiting/conditions.ts'
+import { filterText } from '../../../src/core/waiting/wait-text.ts'
 import type { BudgetSummary, RuleSummary } from '../../../src/wire/ops/policies.ts'
 import { Act, textIn } from '../parts/act.tsx'
 import { Until } from '../parts/countdown.tsx'

@@ -1,6 +1,7 @@
 /** What can be done to a task, by its state. */
-import type { Json } from '../../../src/core/json.ts'
+
 import { pauseModes } from '../../../src/core/suspension.ts'
+import type { Json } from '../../../src/core/values/json.ts'
 import { clientFor } from '../server.ts'
 import type { Known } from '../tasks.ts'
 import { Act, jsonIn, textIn } from './act.tsx'

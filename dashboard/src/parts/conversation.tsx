@@ -2,8 +2,8 @@
 import { signal } from '@preact/signals'
 import { useEffect } from 'preact/hooks'
 import type { Task } from '../../../src/client/tasks/task-types.ts'
-import type { Artifact, Message, Part } from '../../../src/core/message.ts'
-import { withoutQuestionPart } from '../../../src/core/question-part.ts'
+import type { Artifact, Message, Part } from '../../../src/core/messages/message.ts'
+import { withoutQuestionPart } from '../../../src/core/messages/question-part.ts'
 import { clientFor } from '../server.ts'
 import type { Known } from '../tasks.ts'
 

@@ -2,7 +2,7 @@
 import { tool } from 'ai'
 import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
-import { noTextShown } from '../../core/live-text.ts'
+import { noTextShown } from '../../core/messages/live-text.ts'
 import { isTerminal } from '../../core/states.ts'
 import type { Task } from '../../core/task.ts'
 import { createHarnessThatCrashes } from '../../engine/test-support/crash-at-record.ts'

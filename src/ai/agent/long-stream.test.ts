@@ -1,7 +1,7 @@
 /** A model that streams 100,000 tokens. Memory is bounded by what is counted here: records, commits, chunks and their text. */
 import { MockLanguageModelV3 } from 'ai/test'
 import { beforeAll, expect, it } from 'vitest'
-import { noTextShown, recordedChunk } from '../../core/live-text.ts'
+import { noTextShown, recordedChunk } from '../../core/messages/live-text.ts'
 import {
   alice,
   createHarness,

@@ -4,7 +4,7 @@
  */
 import { jsonSchema, type ToolSet } from 'ai'
 import { LullError } from '../../core/errors.ts'
-import type { Json, JsonObject } from '../../core/json.ts'
+import type { Json, JsonObject } from '../../core/values/json.ts'
 import type { AgentTask } from '../../engine/author/agent-task.ts'
 import type { McpLog } from '../../mcp/client/connect.ts'
 import type { McpClient, McpTool } from '../../mcp/client/mcp-client.ts'

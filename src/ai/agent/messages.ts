@@ -10,9 +10,9 @@
  *  V5  a link is a file only if the model loads it itself; any other link is a text, so that the SDK downloads nothing.
  */
 import type { AssistantModelMessage, ModelMessage, ToolResultPart } from 'ai'
-import type { Json, MembersOf } from '../../core/json.ts'
-import type { Part } from '../../core/message.ts'
-import type { TranscriptEntry } from '../../core/transcript.ts'
+import type { Part } from '../../core/messages/message.ts'
+import type { TranscriptEntry } from '../../core/messages/transcript.ts'
+import type { Json, MembersOf } from '../../core/values/json.ts'
 import { fromJournal } from '../model/journal-value.ts'
 import type { TakesUrl } from '../model/url-support.ts'
 import { INTERRUPTED } from '../tools/results.ts'

@@ -8,9 +8,9 @@
  *  C3  after an interrupting reminder no further call is executed, and the model is told so.
  */
 import type { ModelMessage, ToolResultPart, ToolSet } from 'ai'
-import { describeError } from '../../core/describe-error.ts'
-import type { Json } from '../../core/json.ts'
-import { announcement, callKey } from '../../core/tool-calls.ts'
+import { announcement, callKey } from '../../core/messages/tool-calls.ts'
+import { describeError } from '../../core/values/describe-error.ts'
+import type { Json } from '../../core/values/json.ts'
 import type { AgentTask, StepContext, ToolResult, Turn } from '../../engine/author/agent-task.ts'
 import { callsToApprove, isApproved } from '../tools/approval.ts'
 import type { OnInterrupted } from '../tools/durable-tools.ts'

@@ -1,6 +1,6 @@
 /** Shortens a transcript with the help of the model: to one text (`digest`), or to a text and the newest turns (`compact`). */
 import { generateText } from 'ai'
-import type { TranscriptEntry } from '../../core/transcript.ts'
+import type { TranscriptEntry } from '../../core/messages/transcript.ts'
 import type { Spend } from '../../engine/author/agent.ts'
 import { usageReport } from '../model/ask-model.ts'
 import { modelOf } from '../model/durable-model.ts'

@@ -7,8 +7,8 @@ import {
   type ToolResultPart,
   type ToolSet,
 } from 'ai'
-import type { Json } from '../../core/json.ts'
 import type { UsageReport } from '../../core/records.ts'
+import type { Json } from '../../core/values/json.ts'
 import type { AgentTask, Turn } from '../../engine/author/agent-task.ts'
 import { liveModel } from '../model/durable-model.ts'
 import { toJournal } from '../model/journal-value.ts'

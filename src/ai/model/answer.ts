@@ -9,7 +9,7 @@
  *  A4  no two calls of an answer have the same id, because the SDK would take them for one;
  *  A5  a replayed answer gives the SDK the same content, order, usage and finish reason as the first time.
  */
-import type { Json } from '../../core/json.ts'
+import type { Json } from '../../core/values/json.ts'
 import type { Content, Generated, ResponseFacts, StreamPart } from './any-model.ts'
 import { fromJournal, toJournal } from './journal-value.ts'
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { Json } from '../../core/json.ts'
+import type { Json } from '../../core/values/json.ts'
 import { fromJournal, toJournal } from './journal-value.ts'
 
 const back = (value: unknown): unknown =>

@@ -3,7 +3,7 @@
  * recorded as objects with the one member `$lull:bytes`, `$lull:date` or `$lull:url`. An object that looks like one of these
  * is recorded inside an object with the one member `$lull:plain`.
  */
-import type { Json, JsonObject } from '../../core/json.ts'
+import type { Json, JsonObject } from '../../core/values/json.ts'
 
 const BYTES = '$lull:bytes'
 const DATE = '$lull:date'

@@ -1,6 +1,6 @@
 /** Tools by which a model parks its task, delegates, and reminds itself. */
 import { jsonSchema, type ToolSet } from 'ai'
-import { textOf } from '../../core/message.ts'
+import { textOf } from '../../core/messages/message.ts'
 import type { ChildResult } from '../../core/records.ts'
 import type { Park } from '../../engine/author/agent-task.ts'
 import type { ReminderProvider } from '../../engine/author/providers/provider.ts'

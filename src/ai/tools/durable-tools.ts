@@ -9,7 +9,7 @@
  *  D4  a denied call is not executed, and the model is told that it was denied.
  */
 import type { ToolSet } from 'ai'
-import type { Json } from '../../core/json.ts'
+import type { Json } from '../../core/values/json.ts'
 import type { AgentTask, Retry } from '../../engine/author/agent-task.ts'
 import { callsToApprove, isApproved } from './approval.ts'
 import { executeCall } from './execute-call.ts'

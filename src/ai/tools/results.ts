@@ -3,7 +3,7 @@
  * are constant, so that a replay and the prompt cache of a provider find the same messages.
  */
 import type { ToolResultPart, ToolSet } from 'ai'
-import type { Json } from '../../core/json.ts'
+import type { Json } from '../../core/values/json.ts'
 
 export type ToolOutput = ToolResultPart['output']
 export type AnyTool = ToolSet[string]

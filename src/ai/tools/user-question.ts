@@ -2,7 +2,7 @@
  * A question that a running tool has for the user. A step cannot wait for a person, so the execution is given up, the task
  * asks, and the tool is executed again with the answer.
  */
-import type { Json, JsonObject } from '../../core/json.ts'
+import type { Json, JsonObject } from '../../core/values/json.ts'
 import type { AgentTask, Answer } from '../../engine/author/agent-task.ts'
 
 export interface UserQuestion {

@@ -1,6 +1,6 @@
 /** `lull audit`: who did what on a server, and what was refused. */
 import type { Ops } from '../../client/ops-client.ts'
-import { plain } from '../../core/printable.ts'
+import { plain } from '../../core/values/printable.ts'
 import { type Command, exitCodes, type Input, UsageError } from '../command.ts'
 import { expectNoWords, parseInstant } from '../input/read-input.ts'
 import { opsOf, urlFlag } from '../input/server-access.ts'

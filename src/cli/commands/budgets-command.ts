@@ -1,7 +1,7 @@
 /** Budgets: set limits, see how far they are used, refill and remove them. */
 import type { BudgetInput, BudgetResult, BudgetSummary } from '../../client/index.ts'
 import { scopeText } from '../../client/ops-client.ts'
-import { plain } from '../../core/printable.ts'
+import { plain } from '../../core/values/printable.ts'
 import { type Command, type Flag, type Input, type Io, UsageError } from '../command.ts'
 import { expectNoWords, readOnlyWord } from '../input/read-input.ts'
 import { scopeFlags, scopeIn, tasksText } from '../input/scope-flags.ts'

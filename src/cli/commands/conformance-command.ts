@@ -1,6 +1,6 @@
 /** `lull conformance <url>`: checks any endpoint against the requirements of A2A. The kit is a separate build in `dist`. */
 import { ClientError } from '../../client/client-error.ts'
-import { plain } from '../../core/printable.ts'
+import { plain } from '../../core/values/printable.ts'
 import { type Command, exitCodes, type Input, UsageError } from '../command.ts'
 import { readOnlyWord } from '../input/read-input.ts'
 

@@ -2,9 +2,9 @@
 
 import { access, constants } from 'node:fs/promises'
 import { dirname, resolve } from 'node:path'
-import { describeError } from '../../core/describe-error.ts'
 import { isLullError } from '../../core/errors.ts'
-import { plain } from '../../core/printable.ts'
+import { describeError } from '../../core/values/describe-error.ts'
+import { plain } from '../../core/values/printable.ts'
 import type { DirectoryState, Inspection } from '../../server/inspect-store.ts'
 import { readSettings } from '../../server/settings.ts'
 import { chooseStore } from '../../server/store-choice.ts'

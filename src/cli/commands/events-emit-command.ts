@@ -1,5 +1,5 @@
 import { emitEvent } from '../../client/server-calls.ts'
-import type { CloudEvent } from '../../core/cloud-event.ts'
+import type { CloudEvent } from '../../core/waiting/cloud-event.ts'
 import { type Command, type Input, printResult } from '../command.ts'
 import { readJsonFlag, readOnlyWord } from '../input/read-input.ts'
 import { credentials, serverUrl, urlFlag } from '../input/server-access.ts'

@@ -1,5 +1,5 @@
 import { writeFileSync } from 'node:fs'
-import { plain, printable } from '../../core/printable.ts'
+import { plain, printable } from '../../core/values/printable.ts'
 import { type Command, exitCodes, printResult } from '../command.ts'
 import { urlFlag } from '../input/server-access.ts'
 import { taskIn } from '../input/task-id.ts'

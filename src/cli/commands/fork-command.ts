@@ -1,5 +1,5 @@
-import type { Json } from '../../core/json.ts'
-import { plain } from '../../core/printable.ts'
+import type { Json } from '../../core/values/json.ts'
+import { plain } from '../../core/values/printable.ts'
 import { type Command, printResult, UsageError } from '../command.ts'
 import { urlFlag } from '../input/server-access.ts'
 import { taskIn } from '../input/task-id.ts'

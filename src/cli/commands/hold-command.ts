@@ -1,7 +1,7 @@
 /** Holds: stop many tasks at once, see the holds in effect, and lift them. */
 import type { HoldPreview, HoldResult } from '../../client/index.ts'
 import { scopeText } from '../../client/ops-client.ts'
-import { plain } from '../../core/printable.ts'
+import { plain } from '../../core/values/printable.ts'
 import { type Command, type Io, printResult, UsageError } from '../command.ts'
 import { expectNoWords, readOnlyWord } from '../input/read-input.ts'
 import { scopeFlags, scopeIn, tasksText } from '../input/scope-flags.ts'

@@ -1,4 +1,4 @@
-import { plain } from '../../core/printable.ts'
+import { plain } from '../../core/values/printable.ts'
 import { type Command, exitCodes } from '../command.ts'
 import { readOnlyWord } from '../input/read-input.ts'
 import { opsOf, urlFlag } from '../input/server-access.ts'

@@ -1,6 +1,7 @@
 /** `lull keys`: API keys, in the data directory or the database. A running server sees each change. */
-import { plain } from '../../core/printable.ts'
+
 import { isScope, type Scope, scopes } from '../../core/scopes.ts'
+import { plain } from '../../core/values/printable.ts'
 import { type ApiKey, isValid, mintKey, type NewKey } from '../../server/auth/api-key.ts'
 import type { KeyStore } from '../../server/auth/key-store.ts'
 import {

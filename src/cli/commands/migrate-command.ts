@@ -1,6 +1,6 @@
 /** `lull migrate`: moves the tasks of a data directory into a PostgreSQL database. */
 
-import { plain } from '../../core/printable.ts'
+import { plain } from '../../core/values/printable.ts'
 import type { MoveProgress, MoveReport } from '../../server/move/move-store.ts'
 import { readSettings } from '../../server/settings.ts'
 import { chooseStore, placeOf } from '../../server/store-choice.ts'

@@ -1,5 +1,5 @@
 import { isClientError } from '../../client/client-error.ts'
-import { plain } from '../../core/printable.ts'
+import { plain } from '../../core/values/printable.ts'
 import { type Command, type ExitCode, exitCodes, type Io, UsageError } from '../command.ts'
 import type { ReceiptReport } from '../input/check-file.ts'
 import { urlFlag } from '../input/server-access.ts'

@@ -1,5 +1,5 @@
 /** `lull replay`: folds a recorded task again, or runs new code against the logs of all open tasks. */
-import { plain } from '../../core/printable.ts'
+import { plain } from '../../core/values/printable.ts'
 import type { AgentsReplay, ReplayReport, TaskReplay } from '../../server/replay/replay-report.ts'
 import type { TaskSource } from '../../server/replay/stored-tasks.ts'
 import {

@@ -1,9 +1,9 @@
 /** Rules: holds that an event or a budget places. */
 import type { RuleInput, RuleSummary } from '../../client/index.ts'
 import { scopeText } from '../../client/ops-client.ts'
-import type { EventFilter } from '../../core/conditions.ts'
-import { plain } from '../../core/printable.ts'
-import { filterText } from '../../core/wait-text.ts'
+import { plain } from '../../core/values/printable.ts'
+import type { EventFilter } from '../../core/waiting/conditions.ts'
+import { filterText } from '../../core/waiting/wait-text.ts'
 import { type Command, type Flag, type Input, type Io, UsageError } from '../command.ts'
 import { expectNoWords, readOnlyWord } from '../input/read-input.ts'
 import { scopeFlags, scopeIn, tasksText } from '../input/scope-flags.ts'

@@ -1,8 +1,8 @@
 /** Schedules of agents: see them, pause and resume them, and start a task by hand. */
 import type { ScheduleSummary } from '../../client/index.ts'
 import type { Ops } from '../../client/ops-client.ts'
-import { plain } from '../../core/printable.ts'
-import { until } from '../../core/wait-text.ts'
+import { plain } from '../../core/values/printable.ts'
+import { until } from '../../core/waiting/wait-text.ts'
 import type { Command, Io } from '../command.ts'
 import { readOnlyWord } from '../input/read-input.ts'
 import { listCommand, opsCommand } from '../ops-command.ts'

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import type { Client } from '../../client/client.ts'
-import type { Message } from '../../core/message.ts'
+import type { Message } from '../../core/messages/message.ts'
 import { type Command, type Input, UsageError } from '../command.ts'
 import { clientFor } from '../input/server-access.ts'
 import { wholeId } from '../input/task-id.ts'

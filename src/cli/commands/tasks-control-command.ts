@@ -1,8 +1,8 @@
 /** Pause, resume and cancel: one call each, with the outcome on one line. */
 import type { PauseOutcome } from '../../client/tasks/pause-and-resume.ts'
-import type { ResumeConditions } from '../../core/conditions.ts'
-import { plain } from '../../core/printable.ts'
 import { pauseModes } from '../../core/suspension.ts'
+import { plain } from '../../core/values/printable.ts'
+import type { ResumeConditions } from '../../core/waiting/conditions.ts'
 import { type Command, type Paint, printResult } from '../command.ts'
 import { readChoice, readJsonFlag } from '../input/read-input.ts'
 import { urlFlag } from '../input/server-access.ts'

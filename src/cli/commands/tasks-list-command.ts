@@ -1,8 +1,8 @@
 import type { Client } from '../../client/client.ts'
 import { createOps } from '../../client/ops-client.ts'
 import type { Task } from '../../client/tasks/task-types.ts'
-import { plain } from '../../core/printable.ts'
 import { states } from '../../core/states.ts'
+import { plain } from '../../core/values/printable.ts'
 import {
   type Command,
   exitCodes,

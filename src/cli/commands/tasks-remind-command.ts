@@ -1,8 +1,8 @@
 /** Reminders of a task: a text is injected as a reminder, no text lists the pending ones, `--clear` removes them. */
 import type { ReminderInput, ReminderSelection } from '../../client/tasks/remind.ts'
 import type { PendingReminder } from '../../client/tasks/task-types.ts'
-import { plain } from '../../core/printable.ts'
 import { pauseModes } from '../../core/suspension.ts'
+import { plain } from '../../core/values/printable.ts'
 import { type Command, type Input, type Paint, printResult, UsageError } from '../command.ts'
 import { readChoice } from '../input/read-input.ts'
 import { clientOf, urlFlag } from '../input/server-access.ts'

@@ -1,4 +1,4 @@
-import { plain } from '../../core/printable.ts'
+import { plain } from '../../core/values/printable.ts'
 import { type Command, exitCodeOf, exitCodes, type Input, type Io } from '../command.ts'
 import { opsFor, serverUrl, urlFlag } from '../input/server-access.ts'
 import { taskIn } from '../input/task-id.ts'

@@ -2,7 +2,7 @@
 import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
-import { describeError } from '../../core/describe-error.ts'
+import { describeError } from '../../core/values/describe-error.ts'
 import type { Agent } from '../../server/serve.ts'
 import { StartError } from '../../server/start-error.ts'
 import { type Flag, type Input, UsageError } from '../command.ts'

@@ -1,5 +1,5 @@
 /** Reads the arguments and flags of a command. Each function throws a UsageError that says what the user should give. */
-import type { Json } from '../../core/json.ts'
+import type { Json } from '../../core/values/json.ts'
 import { type Input, UsageError } from '../command.ts'
 
 /** @param usage what the error says */

@@ -1,5 +1,5 @@
 import { PassThrough } from 'node:stream'
-import { printable } from '../../core/printable.ts'
+import { printable } from '../../core/values/printable.ts'
 import type { Io } from '../command.ts'
 
 export interface FakeIo extends Io {

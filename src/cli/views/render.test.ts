@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { questionParts } from '../../core/question-part.ts'
+import { questionParts } from '../../core/messages/question-part.ts'
 import { artifactLine, messageText, oneLine, stateText } from './render.ts'
 
 it('leaves nothing in a media type that could move the cursor', () => {

@@ -1,6 +1,6 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
-import type { Artifact, Part } from '../../core/message.ts'
+import type { Artifact, Part } from '../../core/messages/message.ts'
 
 /** Writes the contents of artifacts into a directory, which is created if missing. @returns the paths written */
 export function saveArtifacts(

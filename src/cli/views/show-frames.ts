@@ -3,9 +3,9 @@
  * Nothing is printed twice. Messages are recognised by their id. Of an artifact's text only the new part is written.
  */
 import type { ArtifactFrame, StatusFrame, Task, TaskFrame } from '../../client/tasks/task-types.ts'
-import { plain } from '../../core/printable.ts'
 import { isPaused } from '../../core/states.ts'
-import { waitText } from '../../core/wait-text.ts'
+import { plain } from '../../core/values/printable.ts'
+import { waitText } from '../../core/waiting/wait-text.ts'
 import type { Io } from '../command.ts'
 import { artifactLine, messageText, reminderLine, stateText, statusText } from './render.ts'
 

@@ -1,10 +1,10 @@
 /** A task as a few live lines: state, turn, step, wait with countdown, last text. */
 import type { TaskSummary, TimelineEntry } from '../../client/index.ts'
 import type { Task } from '../../client/tasks/task-types.ts'
-import type { ResumeConditions } from '../../core/conditions.ts'
-import { durationText } from '../../core/duration-text.ts'
 import { isPaused } from '../../core/states.ts'
-import { waitText } from '../../core/wait-text.ts'
+import { durationText } from '../../core/values/duration-text.ts'
+import type { ResumeConditions } from '../../core/waiting/conditions.ts'
+import { waitText } from '../../core/waiting/wait-text.ts'
 import type { Paint } from '../command.ts'
 import { age, oneLine, stateText, statusText, stillActs } from './render.ts'
 

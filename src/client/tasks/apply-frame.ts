@@ -1,5 +1,5 @@
 /** Applies the frames of a stream to a task, so that a program need not read the task again after each frame. */
-import type { Artifact, Part } from '../../core/message.ts'
+import type { Artifact, Part } from '../../core/messages/message.ts'
 import { readExtendedState, readState } from '../wire/extension-metadata.ts'
 import type { ArtifactFrame, Task, TaskFrame } from './task-types.ts'
 

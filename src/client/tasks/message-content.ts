@@ -1,5 +1,5 @@
 /** The content of messages and answers as callers give it, and the messages made of it. */
-import type { Message, Part } from '../../core/message.ts'
+import type { Message, Part } from '../../core/messages/message.ts'
 import { isInterrupted } from '../../core/states.ts'
 import { ClientError, unsupported } from '../client-error.ts'
 import { uuid } from '../uuid.ts'

@@ -1,8 +1,9 @@
 /** Pause, resume and park, with fallbacks for peers without pause. The outcome always says which one was used. */
-import type { ResumeConditions } from '../../core/conditions.ts'
-import type { Json, JsonObject } from '../../core/json.ts'
+
 import { type State, states } from '../../core/states.ts'
 import { type PauseMode, type ResumeCause, resumeCauses } from '../../core/suspension.ts'
+import type { Json, JsonObject } from '../../core/values/json.ts'
+import type { ResumeConditions } from '../../core/waiting/conditions.ts'
 import type { Client } from '../client.ts'
 import { isClientError, notA2A, unsupported } from '../client-error.ts'
 import type { ClientParts } from '../create-client.ts'

@@ -1,7 +1,8 @@
 /** Reminders: inject, list and clear them, with fallbacks for peers that do not accept reminders. */
-import type { JsonObject } from '../../core/json.ts'
-import type { Propagate, RoleHint } from '../../core/reminders.ts'
+
+import type { Propagate, RoleHint } from '../../core/reminders/reminders.ts'
 import type { PauseMode } from '../../core/suspension.ts'
+import type { JsonObject } from '../../core/values/json.ts'
 import type { Client } from '../client.ts'
 import { isClientError, notA2A, unsupported } from '../client-error.ts'
 import type { ClientParts } from '../create-client.ts'

@@ -1,5 +1,5 @@
 /** Sends messages: send, stream and answer. A message carries the next reminder that waits for it. */
-import type { Message } from '../../core/message.ts'
+import type { Message } from '../../core/messages/message.ts'
 import { isInterrupted } from '../../core/states.ts'
 import type { Client, SendOptions } from '../client.ts'
 import { isClientError } from '../client-error.ts'

@@ -1,10 +1,11 @@
 /** A task and the frames of its stream. The shapes are those of A2A 1.0 for every version and binding. */
-import type { ResumeConditions } from '../../core/conditions.ts'
-import type { Json, JsonObject } from '../../core/json.ts'
-import type { Artifact, Message } from '../../core/message.ts'
-import type { ExpiryReason, Propagate, RoleHint } from '../../core/reminders.ts'
+
+import type { Artifact, Message } from '../../core/messages/message.ts'
+import type { ExpiryReason, Propagate, RoleHint } from '../../core/reminders/reminders.ts'
 import type { State } from '../../core/states.ts'
 import type { PauseMode, ResumeCause } from '../../core/suspension.ts'
+import type { Json, JsonObject } from '../../core/values/json.ts'
+import type { ResumeConditions } from '../../core/waiting/conditions.ts'
 
 /** `unknown`: a state that neither A2A nor Lull defines. `status.state` has it. */
 export type TaskState = State | 'unknown'

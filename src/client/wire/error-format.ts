@@ -1,5 +1,5 @@
 /** Reads the errors of every version and binding, and those of Lull's other routes. */
-import type { JsonObject } from '../../core/json.ts'
+import type { JsonObject } from '../../core/values/json.ts'
 import { ClientError } from '../client-error.ts'
 import { isObject, readList, readMember, readObject, readString } from './json-members.ts'
 

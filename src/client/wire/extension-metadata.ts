@@ -2,11 +2,12 @@
  * Reads what the extensions put into the metadata of tasks and frames. Peers of the first RFCs have the same under
  * `harn.pause`. Metadata is never deleted, so it counts only while the task is in the core state that it refines.
  */
-import type { ResumeConditions } from '../../core/conditions.ts'
-import type { JsonObject } from '../../core/json.ts'
+
 import { isPaused, type State, states } from '../../core/states.ts'
 import { pauseModes, resumeCauses } from '../../core/suspension.ts'
-import { camelConditions } from '../../core/worker-suspension.ts'
+import type { JsonObject } from '../../core/values/json.ts'
+import type { ResumeConditions } from '../../core/waiting/conditions.ts'
+import { camelConditions } from '../../core/waiting/worker-suspension.ts'
 import type {
   Consent,
   ExtendedState,

@@ -1,5 +1,5 @@
 /** Reads JSON from peers, and members of it. A member of another type counts as absent. */
-import type { Json, JsonObject } from '../../core/json.ts'
+import type { Json, JsonObject } from '../../core/values/json.ts'
 
 /** @returns undefined when the text is not JSON. No JSON text has this value. */
 export function parseJson(text: string): unknown {

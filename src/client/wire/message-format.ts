@@ -2,8 +2,9 @@
  * Reads messages, artifacts, statuses and parts of both versions, and writes messages for the version and binding of the
  * peer. Inside the client they have the shape of 1.0. Unknown members are left out; an unknown part is kept as data.
  */
-import type { Json, JsonObject } from '../../core/json.ts'
-import type { Artifact, Message, Part, PartDetails } from '../../core/message.ts'
+
+import type { Artifact, Message, Part, PartDetails } from '../../core/messages/message.ts'
+import type { Json, JsonObject } from '../../core/values/json.ts'
 import type { TaskStatus } from '../tasks/task-types.ts'
 import type { Binding, Version } from './a2a-names.ts'
 import {

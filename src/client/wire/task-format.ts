@@ -2,7 +2,7 @@
  * Reads tasks, pages of tasks and the frames of streams. Both formats of 0.3 are read (JSON-RPC has `kind`, REST has the
  * names of the proto), because one peer may use both.
  */
-import type { JsonObject } from '../../core/json.ts'
+import type { JsonObject } from '../../core/values/json.ts'
 import { notA2A } from '../client-error.ts'
 import type {
   ArtifactFrame,

@@ -1,5 +1,5 @@
 /** Sends calls over JSON-RPC or REST: a call with one answer, or a stream. */
-import type { JsonObject } from '../../core/json.ts'
+import type { JsonObject } from '../../core/values/json.ts'
 import {
   type ClientError,
   isClientError,

@@ -1,8 +1,9 @@
 /** A rule: an event, or the share of a budget that is used, stops the tasks of a scope with a hold. */
-import type { CloudEvent } from '../cloud-event.ts'
-import { type EventFilter, matches } from '../conditions.ts'
+
 import type { HoldScope } from '../hold-scope.ts'
 import type { Actor, PauseMode } from '../suspension.ts'
+import type { CloudEvent } from '../waiting/cloud-event.ts'
+import { type EventFilter, matches } from '../waiting/conditions.ts'
 
 /** Exactly one of the three. */
 export type RuleCause =

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { ACCEPTED_REMINDERS_KEPT, type ProvidedReminder } from '../reminders.ts'
+import { ACCEPTED_REMINDERS_KEPT, type ProvidedReminder } from '../reminders/reminders.ts'
 import {
   asked,
   cancel,

@@ -1,9 +1,9 @@
 /** Decides about reminders from outside and from providers. */
 import type { Command, Providing, ReminderFilter } from '../commands.ts'
 import { refuse } from '../errors.ts'
-import { fingerprint } from '../fingerprint.ts'
+import { fingerprint } from '../receipts/fingerprint.ts'
 import type { RecordBody } from '../records.ts'
-import { type PendingReminder, type Reminder, without } from '../reminders.ts'
+import { type PendingReminder, type Reminder, without } from '../reminders/reminders.ts'
 import type { Task } from '../task.ts'
 import { type Decided, nothing, whileOpen, write } from './decided.ts'
 

@@ -1,8 +1,8 @@
 /** Decides a resume, and makes the records of every wake. Exactly one cause ends a suspension. */
 import type { Command } from '../commands.ts'
 import { refuse } from '../errors.ts'
+import { sameSecret } from '../receipts/same-secret.ts'
 import type { DeferredAction, RecordBody, RunToken } from '../records.ts'
-import { sameSecret } from '../same-secret.ts'
 import type { Suspension } from '../suspension.ts'
 import type { Task } from '../task.ts'
 import { type Decided, nothing, write } from './decided.ts'

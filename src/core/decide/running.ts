@@ -1,7 +1,7 @@
 /** Decides the commands of a run. A command of a run that does not have the task is refused as stale. */
 import type { Command } from '../commands.ts'
 import type { JournalRecord, RecordBody } from '../records.ts'
-import { afterTurn, isVisible, type PendingReminder } from '../reminders.ts'
+import { afterTurn, isVisible, type PendingReminder } from '../reminders/reminders.ts'
 import type { Suspension } from '../suspension.ts'
 import type { Task } from '../task.ts'
 import { asRun, type Decided, nothing, write } from './decided.ts'

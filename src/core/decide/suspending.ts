@@ -1,8 +1,9 @@
 /** Records that every kind of stop uses. */
-import type { ResumeConditions } from '../conditions.ts'
+
 import type { Question, RecordBody } from '../records.ts'
 import type { NewOperation, PolicyReason, Suspension } from '../suspension.ts'
 import type { Task } from '../task.ts'
+import type { ResumeConditions } from '../waiting/conditions.ts'
 
 const MINUTE_MS = 60_000
 

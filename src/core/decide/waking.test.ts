@@ -1,7 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { ResumeConditions, Timeout } from '../conditions.ts'
 import { MOST_CONSUMED } from '../evolve/stopping.ts'
-import { toIso } from '../instant.ts'
 import {
   due,
   happen,
@@ -19,6 +17,8 @@ import {
   typesOf,
   working,
 } from '../test-support/story.ts'
+import { toIso } from '../values/instant.ts'
+import type { ResumeConditions, Timeout } from '../waiting/conditions.ts'
 
 describe('an event', () => {
   it('that matches wakes the task and is handed over apart from the input', () => {

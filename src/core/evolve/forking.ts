@@ -1,5 +1,5 @@
 /** A fork: the past of another task becomes the past of a new one. */
-import type { Message } from '../message.ts'
+import type { Message } from '../messages/message.ts'
 import type { LogRecord } from '../records.ts'
 import type { Task } from '../task.ts'
 import { noUsage } from './own-task.ts'

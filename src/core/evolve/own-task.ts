@@ -1,5 +1,5 @@
 import type { LogRecord } from '../records.ts'
-import { type AcceptedReminder, remembering } from '../reminders.ts'
+import { type AcceptedReminder, remembering } from '../reminders/reminders.ts'
 import type { Task } from '../task.ts'
 
 /** A task that may still be changed. It has every key, also those that may be undefined. */

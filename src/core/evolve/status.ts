@@ -1,5 +1,5 @@
 /** State changes along the transition table. They change the task in place: they run for every task, and copies cost. */
-import type { Message } from '../message.ts'
+import type { Message } from '../messages/message.ts'
 import { canMove, type State } from '../states.ts'
 import type { Task } from '../task.ts'
 import type { OwnTask } from './own-task.ts'

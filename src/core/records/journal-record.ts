@@ -1,7 +1,7 @@
-import type { Json } from '../json.ts'
-import type { Artifact, Message } from '../message.ts'
-import type { TurnOutcome } from '../reminders.ts'
-import type { TranscriptEntry } from '../transcript.ts'
+import type { Artifact, Message } from '../messages/message.ts'
+import type { TranscriptEntry } from '../messages/transcript.ts'
+import type { TurnOutcome } from '../reminders/reminders.ts'
+import type { Json } from '../values/json.ts'
 import type { ChildResult, Failure, UsageReport } from './record-values.ts'
 
 /** The record of one operation of a run. A rebuilt run finds it by `key` and does not execute the operation again. */

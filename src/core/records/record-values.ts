@@ -1,11 +1,11 @@
 /** Values that records contain. */
 
-import type { Choice } from '../choices.ts'
-import type { CloudEvent } from '../cloud-event.ts'
-import type { Json, JsonObject } from '../json.ts'
-import type { Artifact, Message } from '../message.ts'
+import type { Choice } from '../messages/choices.ts'
+import type { Artifact, Message } from '../messages/message.ts'
 import type { InterruptedState, TerminalState } from '../states.ts'
 import type { ResumeCause, TimeoutEvent } from '../suspension.ts'
+import type { Json, JsonObject } from '../values/json.ts'
+import type { CloudEvent } from '../waiting/cloud-event.ts'
 
 /** The run that has a task. Writes with another token are refused. `worker` names the process. */
 export interface RunToken {

@@ -1,7 +1,7 @@
-import type { Json, JsonObject } from '../json.ts'
-import type { Message } from '../message.ts'
-import type { Reminder } from '../reminders.ts'
-import type { SpanLink } from '../span-link.ts'
+import type { Message } from '../messages/message.ts'
+import type { Reminder } from '../reminders/reminders.ts'
+import type { Json, JsonObject } from '../values/json.ts'
+import type { SpanLink } from '../values/span-link.ts'
 
 /** The part of a context that a task sees: what existed when the task was created. */
 export interface ContextSnapshot {

@@ -1,6 +1,6 @@
 /** A signer for the tests of this folder. HMACs of two keys stand for the HMAC and for the Ed25519 signature. */
 import { createHmac } from 'node:crypto'
-import type { SignatureVerdict, Signer } from '../receipt.ts'
+import type { SignatureVerdict, Signer } from '../receipts/receipt.ts'
 
 export function createKeyedSigner(keyId: string, key: string): Signer {
   const sign = (text: string): string => createHmac('sha256', key).update(text).digest('hex')

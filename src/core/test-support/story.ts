@@ -6,9 +6,9 @@ import type { Command, CommandType } from '../commands.ts'
 import { decide } from '../decide.ts'
 import type { Refusal } from '../errors.ts'
 import { evolve } from '../evolve.ts'
-import type { Message } from '../message.ts'
-import type { Signer } from '../receipt.ts'
-import { createReceipts } from '../receipts.ts'
+import type { Message } from '../messages/message.ts'
+import type { Signer } from '../receipts/receipt.ts'
+import { createReceipts } from '../receipts/receipts.ts'
 import type {
   JournalRecord,
   LogRecord,
@@ -17,7 +17,7 @@ import type {
   RecordType,
   RunToken,
 } from '../records.ts'
-import type { ProvidedReminder, Reminder, TurnOutcome } from '../reminders.ts'
+import type { ProvidedReminder, Reminder, TurnOutcome } from '../reminders/reminders.ts'
 import type { Actor } from '../suspension.ts'
 import type { Task } from '../task.ts'
 

@@ -1,8 +1,9 @@
 /** One client in one context, with a memory store and a manual clock. */
-import type { CloudEvent } from '../../core/cloud-event.ts'
-import type { Message } from '../../core/message.ts'
+
+import type { Message } from '../../core/messages/message.ts'
 import { isInterrupted, isPaused, isTerminal, type State } from '../../core/states.ts'
 import type { Task } from '../../core/task.ts'
+import type { CloudEvent } from '../../core/waiting/cloud-event.ts'
 import type { Agent } from '../../engine/author/agent.ts'
 import type { Caller } from '../../engine/caller.ts'
 import { createEngine } from '../../engine/engine.ts'

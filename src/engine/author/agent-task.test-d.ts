@@ -1,6 +1,6 @@
 /** What authors may pass where JSON is expected, and how they write time. Checked by `tsc`; nothing here runs. */
 import { z } from 'zod'
-import type { Duration } from '../../core/duration.ts'
+import type { Duration } from '../../core/values/duration.ts'
 import type { Engine } from '../engine.ts'
 import { type Agent, agent } from './agent.ts'
 import type { AgentTask, Turn } from './agent-task.ts'

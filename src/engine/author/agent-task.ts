@@ -1,16 +1,16 @@
 /**
  * The `task` that an agent's `run` gets. Every operation is journaled, and a rebuilt run executes none of them again.
  */
-import type { Choice } from '../../core/choices.ts'
-import type { ResumeConditions, Timeout } from '../../core/conditions.ts'
-import type { Duration } from '../../core/duration.ts'
-import type { Json, JsonInput, JsonInputObject, JsonObject } from '../../core/json.ts'
-import type { Artifact, Message, PartInput } from '../../core/message.ts'
+import type { Choice } from '../../core/messages/choices.ts'
+import type { Artifact, Message, PartInput } from '../../core/messages/message.ts'
+import type { TranscriptEntry } from '../../core/messages/transcript.ts'
 import type { ChildResult, LogRecord, UsageReport } from '../../core/records.ts'
-import type { Reminder } from '../../core/reminders.ts'
+import type { Reminder } from '../../core/reminders/reminders.ts'
 import type { PauseMode, Wake } from '../../core/suspension.ts'
 import type { Task } from '../../core/task.ts'
-import type { TranscriptEntry } from '../../core/transcript.ts'
+import type { Duration } from '../../core/values/duration.ts'
+import type { Json, JsonInput, JsonInputObject, JsonObject } from '../../core/values/json.ts'
+import type { ResumeConditions, Timeout } from '../../core/waiting/conditions.ts'
 import type { LogLevel } from '../../ports/log.ts'
 import type { ReminderRequest } from '../input/requests.ts'
 import type { Conversation, ConversationArtifact } from './conversation.ts'

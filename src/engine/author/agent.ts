@@ -1,8 +1,8 @@
 /** The definition of an agent: a `run` function and the facts of its card. */
 import { LullError } from '../../core/errors.ts'
-import type { Message, Part, PartInput } from '../../core/message.ts'
+import type { Message, Part, PartInput } from '../../core/messages/message.ts'
+import type { TranscriptEntry } from '../../core/messages/transcript.ts'
 import type { UsageReport } from '../../core/records.ts'
-import type { TranscriptEntry } from '../../core/transcript.ts'
 import { checkedSchedules, type Schedule } from '../wakes/schedules/schedule.ts'
 import type { AgentTask, ArtifactInput } from './agent-task.ts'
 import type { Conversation } from './conversation.ts'

@@ -1,4 +1,4 @@
-import type { Artifact, Message } from '../../core/message.ts'
+import type { Artifact, Message } from '../../core/messages/message.ts'
 import type { Task } from '../../core/task.ts'
 
 /** The conversation so far: what happened in the context before this task or message. */

@@ -1,6 +1,6 @@
 /** Schemas of any library that has the Standard Schema interface, such as zod, valibot and arktype. */
 import type { StandardJSONSchemaV1, StandardSchemaV1 } from '@standard-schema/spec'
-import { isPlainObject, type JsonObject } from '../../core/json.ts'
+import { isPlainObject, type JsonObject } from '../../core/values/json.ts'
 
 export type { StandardSchemaV1 } from '@standard-schema/spec'
 

@@ -1,5 +1,5 @@
 /** Which results of steps the compiler accepts and refuses. Checked by `tsc`; nothing here runs. */
-import type { Json } from '../../core/json.ts'
+import type { Json } from '../../core/values/json.ts'
 import type { AgentTask, StepFunction } from './agent-task.ts'
 import type { JsonSerializable, StepResult } from './step-result.ts'
 

@@ -6,7 +6,7 @@
  * values.
  */
 import { LullError } from '../../core/errors.ts'
-import { isPlainObject, type Json } from '../../core/json.ts'
+import { isPlainObject, type Json } from '../../core/values/json.ts'
 
 /** `T` with `never` in place of every part that JSON would change. */
 export type StepResult<T> = unknown extends T

@@ -1,7 +1,7 @@
 /** Events in several processes on one store: which of them a task counts (`events.ts`). */
 import { describe, expect, it } from 'vitest'
-import type { StoredEvent } from '../../core/cloud-event.ts'
 import type { Task } from '../../core/task.ts'
+import type { StoredEvent } from '../../core/waiting/cloud-event.ts'
 import type { Store } from '../../ports/store.ts'
 import { createClusterHarness } from '../test-support/cluster-harness.ts'
 import { createDelayingStore } from '../test-support/delaying-store.ts'

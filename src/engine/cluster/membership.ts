@@ -22,7 +22,7 @@
  *  C11 The code that held the loop of a dead process is named in the note of its lease, and the row stays until that task is
  *      taken over. The death counts for that task alone (`executor/process-deaths.ts`).
  */
-import type { Json } from '../../core/json.ts'
+import type { Json } from '../../core/values/json.ts'
 import type { Clock } from '../../ports/clock.ts'
 import type { IdSource } from '../../ports/ids.ts'
 import type { Log } from '../../ports/log.ts'

@@ -1,6 +1,6 @@
 /** The processes that share the store, for operators. What a process tells of itself is in the note of its lease. */
 import { z } from 'zod'
-import type { Json } from '../../core/json.ts'
+import type { Json } from '../../core/values/json.ts'
 import type { Worker } from '../../ports/store/cluster.ts'
 import type { EngineContext } from '../context.ts'
 import type { ProcessName } from '../deps.ts'

@@ -6,7 +6,7 @@
  */
 import type { LogRecord } from '../../core/records.ts'
 import type { Task } from '../../core/task.ts'
-import { weightOf } from '../../core/weight.ts'
+import { weightOf } from '../../core/values/weight.ts'
 import type { Clock } from '../../ports/clock.ts'
 import type { Log } from '../../ports/log.ts'
 import type { TaskStore } from '../../ports/store/tasks.ts'

@@ -19,8 +19,9 @@
  * N2  A task that could run and has no run is in the store's `ready` list. Nothing waits in memory only.
  * N3  A task writes the same records whether it continues from a warm frame or from its journal.
  */
-import type { SpanLink } from '../../core/span-link.ts'
+
 import type { Task } from '../../core/task.ts'
+import type { SpanLink } from '../../core/values/span-link.ts'
 import type { Clock } from '../../ports/clock.ts'
 import type { IdSource } from '../../ports/ids.ts'
 import type { Log } from '../../ports/log.ts'

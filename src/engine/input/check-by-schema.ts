@@ -1,6 +1,6 @@
 /** Checks a value by a JSON Schema that a task recorded, in any process: the code of the agent is not needed. */
 import { z } from 'zod'
-import type { Json, JsonObject } from '../../core/json.ts'
+import type { Json, JsonObject } from '../../core/values/json.ts'
 import { parse } from './parse.ts'
 
 const known = new WeakMap<JsonObject, z.ZodType | undefined>()

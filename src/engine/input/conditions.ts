@@ -1,6 +1,11 @@
 /** Conditions that wake a stopped task. */
 import { z } from 'zod'
-import type { EventFilter, ResumeConditions, Timeout, Trigger } from '../../core/conditions.ts'
+import type {
+  EventFilter,
+  ResumeConditions,
+  Timeout,
+  Trigger,
+} from '../../core/waiting/conditions.ts'
 import { bounded, list, tooLarge } from './bounded.ts'
 import { type FieldsOf, type KeysOfEach, unionOf } from './exhaustive.ts'
 import { json } from './json-input.ts'

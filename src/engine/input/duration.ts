@@ -1,6 +1,6 @@
 /** A duration, as milliseconds after parsing. */
 import { z } from 'zod'
-import { NOT_A_DURATION, toMs } from '../../core/duration.ts'
+import { NOT_A_DURATION, toMs } from '../../core/values/duration.ts'
 
 export const duration: z.ZodType<number> = z.unknown().check((payload) => {
   const ms = toMs(payload.value)

@@ -1,6 +1,6 @@
 /** CloudEvents from outside. */
 import { z } from 'zod'
-import type { CloudEvent } from '../../core/cloud-event.ts'
+import type { CloudEvent } from '../../core/waiting/cloud-event.ts'
 import { bounded, tooManyMembers } from './bounded.ts'
 import { json } from './json-input.ts'
 import { id, instant, text } from './primitives.ts'

@@ -1,6 +1,6 @@
 /** The header of an exported task. Its signature covers every member, also those of newer versions. */
 import { z } from 'zod'
-import { EXPORT_FORMAT, type ExportHeader } from '../../core/task-export.ts'
+import { EXPORT_FORMAT, type ExportHeader } from '../../core/receipts/task-export.ts'
 import { id, text } from './primitives.ts'
 import { at, count, publicKeys, taskName } from './record-values.ts'
 

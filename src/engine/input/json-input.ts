@@ -3,7 +3,7 @@
  * to find cycles. For messages that tracking took most of the time of a parse.
  */
 import { z } from 'zod'
-import { isPlainObject, type Json } from '../../core/json.ts'
+import { isPlainObject, type Json } from '../../core/values/json.ts'
 
 export const json: z.ZodType<Json> = z.unknown().check((payload) => {
   const path: PropertyKey[] = []

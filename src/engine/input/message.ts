@@ -1,6 +1,6 @@
 /** Messages, their parts, and artifacts. */
 import { z } from 'zod'
-import type { Artifact, Message, Part } from '../../core/message.ts'
+import type { Artifact, Message, Part } from '../../core/messages/message.ts'
 import { list } from './bounded.ts'
 import { json } from './json-input.ts'
 import { id, jsonObject, text } from './primitives.ts'

@@ -1,7 +1,7 @@
 /** Schemas that several inputs share. */
 import { z } from 'zod'
-import { LAST_INSTANT } from '../../core/instant.ts'
-import type { JsonObject } from '../../core/json.ts'
+import { LAST_INSTANT } from '../../core/values/instant.ts'
+import type { JsonObject } from '../../core/values/json.ts'
 import { json } from './json-input.ts'
 
 export const jsonObject: z.ZodType<JsonObject> = z.record(z.string(), json)

@@ -3,11 +3,10 @@
  * elsewhere: they accept all that an engine writes, which may be longer than what a caller may send.
  */
 import { z } from 'zod'
-import type { Choice } from '../../core/choices.ts'
-import { LAST_INSTANT } from '../../core/instant.ts'
-import type { JsonObject } from '../../core/json.ts'
-import type { Artifact, Message } from '../../core/message.ts'
-import type { PublicKey, Receipt } from '../../core/receipt.ts'
+import type { Choice } from '../../core/messages/choices.ts'
+import type { Artifact, Message } from '../../core/messages/message.ts'
+import type { TranscriptEntry } from '../../core/messages/transcript.ts'
+import type { PublicKey, Receipt } from '../../core/receipts/receipt.ts'
 import type {
   ChildResult,
   ContextSnapshot,
@@ -17,8 +16,7 @@ import type {
   RunToken,
   UsageReport,
 } from '../../core/records.ts'
-import type { Reminder } from '../../core/reminders.ts'
-import type { SpanLink } from '../../core/span-link.ts'
+import type { Reminder } from '../../core/reminders/reminders.ts'
 import {
   type InterruptedState,
   isInterrupted,
@@ -35,7 +33,9 @@ import type {
   Suspension,
   TimeoutEvent,
 } from '../../core/suspension.ts'
-import type { TranscriptEntry } from '../../core/transcript.ts'
+import { LAST_INSTANT } from '../../core/values/instant.ts'
+import type { JsonObject } from '../../core/values/json.ts'
+import type { SpanLink } from '../../core/values/span-link.ts'
 import { list } from './bounded.ts'
 import { resumeConditions } from './conditions.ts'
 import { cloudEvent } from './events.ts'

@@ -4,7 +4,7 @@
  */
 import { z } from 'zod'
 import type { LogRecord, RecordBody, RecordType } from '../../core/records.ts'
-import type { TurnOutcome } from '../../core/reminders.ts'
+import type { TurnOutcome } from '../../core/reminders/reminders.ts'
 import { list } from './bounded.ts'
 import { type FieldsOf, oneOf } from './exhaustive.ts'
 import { json } from './json-input.ts'

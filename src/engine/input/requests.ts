@@ -2,11 +2,11 @@
  * Requests to the engine. The field names are those of the protocols. `inputs.ts` checks every request when it arrives.
  */
 import type { Measure, Per } from '../../core/budgets/budget.ts'
-import type { EventFilter, ResumeConditions } from '../../core/conditions.ts'
-import type { Json, JsonInput, JsonObject } from '../../core/json.ts'
-import type { Message, MessageInput } from '../../core/message.ts'
-import type { Propagate, RoleHint } from '../../core/reminders.ts'
+import type { Message, MessageInput } from '../../core/messages/message.ts'
+import type { Propagate, RoleHint } from '../../core/reminders/reminders.ts'
 import type { PauseMode } from '../../core/suspension.ts'
+import type { Json, JsonInput, JsonObject } from '../../core/values/json.ts'
+import type { EventFilter, ResumeConditions } from '../../core/waiting/conditions.ts'
 import type { HoldScope } from '../../ports/store/holds.ts'
 import type { TaskFilter } from '../../ports/store/tasks.ts'
 

@@ -1,12 +1,12 @@
 /** Schemas of the unions of `core`. Every schema of a request, answer or extension takes them from here. */
 import type { z } from 'zod'
 import type { Measure, Per } from '../../core/budgets/budget.ts'
-import type { ReceiptVerdict, SignatureKind } from '../../core/check-receipts.ts'
-import type { OnTimeout, ResumeConditions } from '../../core/conditions.ts'
-import type { ReceiptKind } from '../../core/receipt.ts'
+import type { ReceiptVerdict, SignatureKind } from '../../core/receipts/check-receipts.ts'
+import type { ReceiptKind } from '../../core/receipts/receipt.ts'
 import type { Decision } from '../../core/records.ts'
-import type { ExpiryReason, Propagate, RoleHint } from '../../core/reminders.ts'
+import type { ExpiryReason, Propagate, RoleHint } from '../../core/reminders/reminders.ts'
 import type { PauseMode, ResumeCause, Suspension } from '../../core/suspension.ts'
+import type { OnTimeout, ResumeConditions } from '../../core/waiting/conditions.ts'
 import { oneOf } from './exhaustive.ts'
 
 export const pauseMode: z.ZodType<PauseMode> = oneOf<PauseMode>({

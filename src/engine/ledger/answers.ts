@@ -1,8 +1,9 @@
 /** Answers the callers that wait for a commit. */
-import { describeError } from '../../core/describe-error.ts'
+
 import { isLullError, LullError } from '../../core/errors.ts'
 import type { LogRecord } from '../../core/records.ts'
 import type { Task } from '../../core/task.ts'
+import { describeError } from '../../core/values/describe-error.ts'
 import type { Claim } from '../../ports/store/claims.ts'
 import type { Plan, Waiting } from './plan.ts'
 

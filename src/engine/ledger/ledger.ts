@@ -17,11 +17,11 @@
  *  L8  every command that creates a task asks the ledger for the holds of the new task, when it is decided.
  */
 import type { Command, HoldMark } from '../../core/commands.ts'
-import type { Signer } from '../../core/receipt.ts'
+import type { Signer } from '../../core/receipts/receipt.ts'
 import type { LogRecord } from '../../core/records.ts'
-import type { SpanLink } from '../../core/span-link.ts'
 import { isTerminal } from '../../core/states.ts'
 import type { Task } from '../../core/task.ts'
+import type { SpanLink } from '../../core/values/span-link.ts'
 import type { Clock } from '../../ports/clock.ts'
 import type { Log } from '../../ports/log.ts'
 import type { TaskStore } from '../../ports/store/tasks.ts'

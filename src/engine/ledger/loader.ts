@@ -2,14 +2,15 @@
  * Reads tasks from the store. A log that cannot be folded becomes an unreadable task (`unreadable-task.ts`), and is
  * logged once. If the store cannot be read, the call fails.
  */
-import { describeError } from '../../core/describe-error.ts'
+
 import { isLullError, LullError } from '../../core/errors.ts'
 import { fold } from '../../core/evolve.ts'
-import type { Verifier } from '../../core/receipt.ts'
-import { anchorProblem } from '../../core/receipt-anchor.ts'
+import type { Verifier } from '../../core/receipts/receipt.ts'
+import { anchorProblem } from '../../core/receipts/receipt-anchor.ts'
 import type { LogRecord } from '../../core/records.ts'
 import type { Task } from '../../core/task.ts'
-import { weightOf } from '../../core/weight.ts'
+import { describeError } from '../../core/values/describe-error.ts'
+import { weightOf } from '../../core/values/weight.ts'
 import type { Log } from '../../ports/log.ts'
 import type { StoredTask, TaskStore } from '../../ports/store/tasks.ts'
 import { checkEnd, checkLog } from './check-log.ts'

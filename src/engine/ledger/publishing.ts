@@ -2,8 +2,9 @@
  * What happens after every durable write, in log order per task: of this process, and of others on a shared store. Also
  * what happens when a task is found unreadable.
  */
-import { nextDueAt } from '../../core/due.ts'
+
 import { isTerminal } from '../../core/states.ts'
+import { nextDueAt } from '../../core/waiting/due.ts'
 import type { Log } from '../../ports/log.ts'
 import type { Meter } from '../../ports/meter.ts'
 import type { Runs } from '../executor/runs.ts'

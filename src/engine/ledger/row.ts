@@ -1,7 +1,7 @@
-import { waitNames } from '../../core/conditions.ts'
-import { nextDueAt } from '../../core/due.ts'
 import { isPaused } from '../../core/states.ts'
 import type { Task } from '../../core/task.ts'
+import { waitNames } from '../../core/waiting/conditions.ts'
+import { nextDueAt } from '../../core/waiting/due.ts'
 import type { TaskRow } from '../../ports/store/tasks.ts'
 
 const none: readonly string[] = []

@@ -1,9 +1,10 @@
 /** Processes the store's answer to a commit. */
-import { describeError } from '../../core/describe-error.ts'
+
 import { LullError } from '../../core/errors.ts'
 import type { LogRecord } from '../../core/records.ts'
 import { isTerminal } from '../../core/states.ts'
 import type { Task } from '../../core/task.ts'
+import { describeError } from '../../core/values/describe-error.ts'
 import type { Log } from '../../ports/log.ts'
 import type { CommitResult } from '../../ports/store/tasks.ts'
 import { answerAll, answerClaimed, rejectAll } from './answers.ts'

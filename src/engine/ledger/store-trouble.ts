@@ -1,7 +1,7 @@
 /**
  * Whether commits work, for the health check. A failure is shown until a commit works again, at most for `SHOWN_MS`.
  */
-import { describeError } from '../../core/describe-error.ts'
+import { describeError } from '../../core/values/describe-error.ts'
 import type { Clock } from '../../ports/clock.ts'
 import type { Log } from '../../ports/log.ts'
 

@@ -2,10 +2,11 @@
  * Makes the task that is shown when a log cannot be folded: paused by policy, with the reason `unreadable`. It is
  * derived only from the row. Nothing is written, so a version that can read the log finds the task unchanged.
  */
-import { describeError } from '../../core/describe-error.ts'
+
 import { createTask } from '../../core/evolve/own-task.ts'
-import { instantOr0 } from '../../core/instant.ts'
 import type { Task } from '../../core/task.ts'
+import { describeError } from '../../core/values/describe-error.ts'
+import { instantOr0 } from '../../core/values/instant.ts'
 import type { TaskRow } from '../../ports/store/tasks.ts'
 
 export const UNREADABLE = 'unreadable'

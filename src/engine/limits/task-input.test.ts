@@ -1,7 +1,7 @@
 /** The `input` of an agent: a message is checked before its task exists. */
 import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
-import type { Part } from '../../core/message.ts'
+import type { Part } from '../../core/messages/message.ts'
 import { agent } from '../author/agent.ts'
 import type { StandardSchemaV1 } from '../author/standard-schema.ts'
 import {

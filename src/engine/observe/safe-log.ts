@@ -1,4 +1,4 @@
-import { describeError } from '../../core/describe-error.ts'
+import { describeError } from '../../core/values/describe-error.ts'
 import type { Log } from '../../ports/log.ts'
 
 /**

@@ -8,9 +8,9 @@
  *  T4  a resume or a reminder that is not written is no span.
  */
 import type { RecordBody, RecordType } from '../../core/records.ts'
-import { fromTraceparent, type SpanLink } from '../../core/span-link.ts'
 import type { SpanLinks, Suspension } from '../../core/suspension.ts'
 import type { Task } from '../../core/task.ts'
+import { fromTraceparent, type SpanLink } from '../../core/values/span-link.ts'
 import { noTracing, type Span, type SpanFacts, type Tracing } from '../../ports/tracing.ts'
 import { taskAttributes } from './task-attributes.ts'
 

@@ -7,9 +7,9 @@
  * V3  A budget that is being removed is not listed, and the next process that starts or takes over removes it.
  */
 import type { Budget, BudgetFigures } from '../../core/budgets/budget.ts'
-import { canonical } from '../../core/canonical-json.ts'
 import { LullError } from '../../core/errors.ts'
-import { sha256 } from '../../core/sha256.ts'
+import { canonical } from '../../core/receipts/canonical-json.ts'
+import { sha256 } from '../../core/receipts/sha256.ts'
 import { ALL_TENANTS, actorOf, type Caller } from '../caller.ts'
 import type { EngineContext } from '../context.ts'
 import { maySeeScope, ownerFor, withinTenantOf } from '../holds/hold-scope.ts'

@@ -17,8 +17,8 @@ import {
   figuresOf,
 } from '../../core/budgets/budget.ts'
 import { isLullError, LullError } from '../../core/errors.ts'
-import { toIso } from '../../core/instant.ts'
 import type { Task } from '../../core/task.ts'
+import { toIso } from '../../core/values/instant.ts'
 import { type EngineContext, mintHandle } from '../context.ts'
 import { toReminder } from '../requests/to-reminder.ts'
 import type { Policies } from './policies.ts'

@@ -3,8 +3,8 @@
  * It looks at a bounded number of events and tasks, and compares their sorted times, not each event with each task.
  */
 import { firesOn, type Rule } from '../../core/budgets/rule.ts'
-import type { StoredEvent } from '../../core/cloud-event.ts'
 import { isTerminal, states } from '../../core/states.ts'
+import type { StoredEvent } from '../../core/waiting/cloud-event.ts'
 import type { TaskQuery, TaskRow } from '../../ports/store/tasks.ts'
 import { ALL_TENANTS } from '../caller.ts'
 import type { EngineContext } from '../context.ts'

@@ -13,9 +13,9 @@
  */
 
 import { firesOn, type Rule } from '../../core/budgets/rule.ts'
-import type { StoredEvent } from '../../core/cloud-event.ts'
 import { isLullError } from '../../core/errors.ts'
-import { sha256 } from '../../core/sha256.ts'
+import { sha256 } from '../../core/receipts/sha256.ts'
+import type { StoredEvent } from '../../core/waiting/cloud-event.ts'
 import type { EngineContext } from '../context.ts'
 import type { Holds } from '../holds/holds.ts'
 import type { Judged } from './check-budgets.ts'

@@ -1,7 +1,7 @@
 /** A delegation that is in the parent's log, and a child agent whose schema has become stricter since. */
 import { expect, it } from 'vitest'
 import { z } from 'zod'
-import type { Json } from '../../core/json.ts'
+import type { Json } from '../../core/values/json.ts'
 import { createMemoryStore } from '../../stores/memory/memory-store.ts'
 import { type Agent, agent } from '../author/agent.ts'
 import type { AgentTask } from '../author/agent-task.ts'

@@ -1,6 +1,7 @@
-/** Writes a task as one file (`core/task-export.ts`). */
+/** Writes a task as one file (`core/receipts/task-export.ts`). */
+
+import { makeExport, type TaskExport } from '../../core/receipts/task-export.ts'
 import type { LogRecord } from '../../core/records.ts'
-import { makeExport, type TaskExport } from '../../core/task-export.ts'
 import type { Caller } from '../caller.ts'
 import { type EngineContext, taskFor } from '../context.ts'
 import { logOf } from '../ledger/log-of.ts'

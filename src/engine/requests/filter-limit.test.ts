@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { EventFilter } from '../../core/conditions.ts'
+import type { EventFilter } from '../../core/waiting/conditions.ts'
 import {
   aborted,
   alice,

@@ -2,15 +2,16 @@
  * Limits filters that fix no type. Every event of a tenant is compared with every such filter, so one caller could make all
  * events slow. Filters that fix a type are found by look-up and cost nothing.
  */
+
+import { LullError } from '../../core/errors.ts'
+import type { Task } from '../../core/task.ts'
 import {
   ANY_NAME,
   FILTER_NAMES,
   type ResumeConditions,
   waitForAnyType,
   waitNames,
-} from '../../core/conditions.ts'
-import { LullError } from '../../core/errors.ts'
-import type { Task } from '../../core/task.ts'
+} from '../../core/waiting/conditions.ts'
 import type { EngineContext } from '../context.ts'
 
 /** More than any server can compare. The options may be infinite, and a store takes only numbers that are finite. */

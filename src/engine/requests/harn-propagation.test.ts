@@ -1,6 +1,6 @@
 /** How reminders travel to sub-tasks: the scenarios of the reference implementation (harn), each under its name. */
 import { describe, expect, it } from 'vitest'
-import type { Json } from '../../core/json.ts'
+import type { Json } from '../../core/values/json.ts'
 import type { ReminderRequest } from '../input/requests.ts'
 import {
   alice,

@@ -1,11 +1,11 @@
 /**
  * The reminder scenarios of the reference implementation (harn, conformance/tests/reminders), each under its name, as they
  * apply here. Providers have theirs in `providers/providers.test.ts`, wrong input in `protocols/a2a/methods/reminders.test.ts`,
- * rendering in `core/render-reminders.test.ts`, propagation in `harn-propagation.test.ts`. Not ours: the recap after a compaction, authority, lints, and the TTL that
+ * rendering in `core/reminders/render-reminders.test.ts`, propagation in `harn-propagation.test.ts`. Not ours: the recap after a compaction, authority, lints, and the TTL that
  * a compaction takes.
  */
 import { describe, expect, it } from 'vitest'
-import type { Json } from '../../core/json.ts'
+import type { Json } from '../../core/values/json.ts'
 import type { ReminderRequest } from '../input/requests.ts'
 import {
   alice,

@@ -1,7 +1,7 @@
 /** Children, parents and origins that an imported log names (C1 and C2 in child-of.ts, D1 in children/children.ts). */
 import { describe, expect, it } from 'vitest'
-import type { Json } from '../../core/json.ts'
-import type { TaskExport } from '../../core/task-export.ts'
+import type { TaskExport } from '../../core/receipts/task-export.ts'
+import type { Json } from '../../core/values/json.ts'
 import { createSigner } from '../../server/system/signer.ts'
 import type { AgentTask, Child } from '../author/agent-task.ts'
 import type { Caller } from '../caller.ts'

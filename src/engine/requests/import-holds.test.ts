@@ -1,6 +1,6 @@
 /** Imports beside holds, other imports, retention and crashes (I1 to I5 in import-task.ts). */
 import { describe, expect, it } from 'vitest'
-import type { TaskExport } from '../../core/task-export.ts'
+import type { TaskExport } from '../../core/receipts/task-export.ts'
 import type { Commit } from '../../ports/store/tasks.ts'
 import type { Store } from '../../ports/store.ts'
 import { createSigner } from '../../server/system/signer.ts'

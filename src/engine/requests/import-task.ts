@@ -1,5 +1,5 @@
 /**
- * Takes over a task from an export (`core/task-export.ts`). Nothing is written before everything was checked. An open task
+ * Takes over a task from an export (`core/receipts/task-export.ts`). Nothing is written before everything was checked. An open task
  * arrives held: the server that exported it may still run it. It goes on when the hold is lifted.
  *
  * I1  The ledger creates the task, so it is created under the holds on new tasks, as any other.
@@ -11,12 +11,12 @@
  */
 
 import { isLullError } from '../../core/errors.ts'
+import { digestOf, type ExportHeader, type TaskExport } from '../../core/receipts/task-export.ts'
 import type { LogRecord } from '../../core/records.ts'
 import { isTerminal, type State } from '../../core/states.ts'
 import type { Actor } from '../../core/suspension.ts'
 import type { Task } from '../../core/task.ts'
-import { digestOf, type ExportHeader, type TaskExport } from '../../core/task-export.ts'
-import { weightOf } from '../../core/weight.ts'
+import { weightOf } from '../../core/values/weight.ts'
 import { type Caller, maySee } from '../caller.ts'
 import { type EngineContext, mintHandle } from '../context.ts'
 import { markOf } from '../holds/active-holds.ts'

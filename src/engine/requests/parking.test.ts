@@ -1,7 +1,7 @@
 /** V3: events.ts. */
 import { describe, expect, it } from 'vitest'
-import type { EventFilter, ResumeConditions } from '../../core/conditions.ts'
 import type { Wake } from '../../core/suspension.ts'
+import type { EventFilter, ResumeConditions } from '../../core/waiting/conditions.ts'
 import type { Park } from '../author/agent-task.ts'
 import {
   alice,

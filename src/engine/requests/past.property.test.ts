@@ -1,7 +1,7 @@
 /** A rebuilt run sees the conversation the first run saw (P1 in past.ts). */
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import type { Json } from '../../core/json.ts'
+import type { Json } from '../../core/values/json.ts'
 import type { AgentTask } from '../author/agent-task.ts'
 import {
   alice,

@@ -6,10 +6,10 @@
  *     to which position. A rebuilt run sees exactly this part, and retention keeps it while the task is open.
  */
 import { evolve } from '../../core/evolve.ts'
-import type { Message } from '../../core/message.ts'
+import type { Message } from '../../core/messages/message.ts'
 import type { ContextSnapshot, Submission } from '../../core/records.ts'
 import type { Task } from '../../core/task.ts'
-import { weightOf } from '../../core/weight.ts'
+import { weightOf } from '../../core/values/weight.ts'
 import type { StoredContextMessage } from '../../ports/store/claims.ts'
 import { conversation, noPast, type Past } from '../author/conversation.ts'
 import type { EngineContext } from '../context.ts'

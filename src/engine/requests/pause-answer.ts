@@ -1,10 +1,11 @@
 /** What a pause or a park by a worker is answered. */
-import type { ResumeConditions } from '../../core/conditions.ts'
+
 import { LullError } from '../../core/errors.ts'
 import { mayStillAct } from '../../core/evolve/abandoned.ts'
 import { isPaused, isTerminal, type State } from '../../core/states.ts'
 import type { Suspension } from '../../core/suspension.ts'
 import type { Task } from '../../core/task.ts'
+import type { ResumeConditions } from '../../core/waiting/conditions.ts'
 
 /** The request is durable. */
 export interface PauseAnswer {

@@ -1,7 +1,7 @@
 /** Reads tasks and their logs for a caller. */
 
 import { LullError } from '../../core/errors.ts'
-import type { TextPosition } from '../../core/live-text.ts'
+import type { TextPosition } from '../../core/messages/live-text.ts'
 import type { Push } from '../../core/push.ts'
 import type { LogRecord } from '../../core/records.ts'
 import type { Signal } from '../../core/signal.ts'

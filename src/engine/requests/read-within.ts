@@ -1,4 +1,4 @@
-import { weightOf } from '../../core/weight.ts'
+import { weightOf } from '../../core/values/weight.ts'
 import type { Store } from '../../ports/store.ts'
 
 /** Values that are read at once from a shared store, because each read is a round trip. */

@@ -1,6 +1,6 @@
 /** The receipts of a task as every protocol shows them. */
-import type { CheckedReceipt, ReceiptFault } from '../../core/check-receipts.ts'
-import type { Receipt } from '../../core/receipt.ts'
+import type { CheckedReceipt, ReceiptFault } from '../../core/receipts/check-receipts.ts'
+import type { Receipt } from '../../core/receipts/receipt.ts'
 import type { Verification } from './verify-task.ts'
 
 export interface ReceiptReport {

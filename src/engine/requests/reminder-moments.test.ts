@@ -1,7 +1,7 @@
 /** Reminders that come when nobody looks: while a task is stopped, stops, waits, or is about to end. */
 import { describe, expect, it } from 'vitest'
-import type { Json } from '../../core/json.ts'
 import type { LogRecord } from '../../core/records.ts'
+import type { Json } from '../../core/values/json.ts'
 import type { AgentTask } from '../author/agent-task.ts'
 import { createHarnessThatCrashes } from '../test-support/crash-at-record.ts'
 import {

@@ -1,6 +1,6 @@
 /** Adds, lists and clears the reminders of a task for a caller. */
 import { LullError } from '../../core/errors.ts'
-import type { Reminder } from '../../core/reminders.ts'
+import type { Reminder } from '../../core/reminders/reminders.ts'
 import type { Agent } from '../author/agent.ts'
 import type { Caller } from '../caller.ts'
 import { type EngineContext, taskFor } from '../context.ts'

@@ -1,6 +1,6 @@
 /** A task that retention has removed, as far as it is still known. */
 import { evolve } from '../../core/evolve.ts'
-import { type Message, messageTo } from '../../core/message.ts'
+import { type Message, messageTo } from '../../core/messages/message.ts'
 import type { Task } from '../../core/task.ts'
 import type { TaskRow } from '../../ports/store/tasks.ts'
 

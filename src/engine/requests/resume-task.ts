@@ -1,9 +1,9 @@
 /** Resumes a task for a caller. */
 
 import { LullError } from '../../core/errors.ts'
-import type { Json, JsonObject } from '../../core/json.ts'
 import type { Actor, ResumeCause } from '../../core/suspension.ts'
 import type { ResumeAnswer, Task } from '../../core/task.ts'
+import type { Json, JsonObject } from '../../core/values/json.ts'
 import { actorOf, type Caller } from '../caller.ts'
 import { type EngineContext, taskFor } from '../context.ts'
 import { checkBySchema } from '../input/check-by-schema.ts'

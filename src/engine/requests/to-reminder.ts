@@ -1,5 +1,5 @@
-import type { JsonObject } from '../../core/json.ts'
-import type { Reminder } from '../../core/reminders.ts'
+import type { Reminder } from '../../core/reminders/reminders.ts'
+import type { JsonObject } from '../../core/values/json.ts'
 import type { ReminderRequest } from '../input/requests.ts'
 
 /** Fills in the defaults of a reminder (docs/reminders.md). */

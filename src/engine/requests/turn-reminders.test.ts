@@ -1,6 +1,6 @@
 /** What the code of a turn sees of its reminders, live and rebuilt. */
 import { describe, expect, it } from 'vitest'
-import type { Json } from '../../core/json.ts'
+import type { Json } from '../../core/values/json.ts'
 import type { Turn } from '../author/agent-task.ts'
 import {
   alice,

@@ -11,12 +11,12 @@ import {
   createReceiptCheck,
   type ReceiptCheck,
   type ReceiptFault,
-} from '../../core/check-receipts.ts'
-import { isSameJson } from '../../core/json.ts'
-import { anchorFaults } from '../../core/receipt-anchor.ts'
+} from '../../core/receipts/check-receipts.ts'
+import { anchorFaults } from '../../core/receipts/receipt-anchor.ts'
 import type { LogRecord } from '../../core/records.ts'
 import type { Task } from '../../core/task.ts'
-import { weightOf } from '../../core/weight.ts'
+import { isSameJson } from '../../core/values/json.ts'
+import { weightOf } from '../../core/values/weight.ts'
 import type { Caller } from '../caller.ts'
 import { type EngineContext, taskFor } from '../context.ts'
 import { logOf } from '../ledger/log-of.ts'

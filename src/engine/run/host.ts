@@ -1,10 +1,11 @@
 /** The interface of the engine for a run. */
-import type { ResumeConditions } from '../../core/conditions.ts'
-import type { Json } from '../../core/json.ts'
-import type { Part } from '../../core/message.ts'
+
+import type { Part } from '../../core/messages/message.ts'
 import type { ChildResult, JournalRecord, LogRecord } from '../../core/records.ts'
 import type { PauseMode } from '../../core/suspension.ts'
 import type { Task } from '../../core/task.ts'
+import type { Json } from '../../core/values/json.ts'
+import type { ResumeConditions } from '../../core/waiting/conditions.ts'
 import type { Clock } from '../../ports/clock.ts'
 import type { IdSource } from '../../ports/ids.ts'
 import type { Log } from '../../ports/log.ts'

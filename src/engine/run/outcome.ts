@@ -1,6 +1,7 @@
 /** Makes the command that ends a task from what the agent's code returned or threw. */
-import { describeError } from '../../core/describe-error.ts'
+
 import { isLullError } from '../../core/errors.ts'
+import { describeError } from '../../core/values/describe-error.ts'
 import type { Agent } from '../author/agent.ts'
 import type { ArtifactInput } from '../author/agent-task.ts'
 import { lastArtifact } from './outputs/artifacts.ts'

@@ -5,10 +5,10 @@
  */
 
 import { LullError } from '../../core/errors.ts'
-import type { Json } from '../../core/json.ts'
 import type { JournalRecord } from '../../core/records.ts'
 import type { NewOperation } from '../../core/suspension.ts'
 import type { Task } from '../../core/task.ts'
+import type { Json } from '../../core/values/json.ts'
 import type { Agent } from '../author/agent.ts'
 import type { Ask } from '../author/providers/asking.ts'
 import type { Committed } from '../ledger/ledger.ts'

@@ -1,6 +1,7 @@
 /** Ends a task when the code of its run ends: completed, failed, rejected, or continued in a new run (`continueAs`). */
-import type { Json } from '../../core/json.ts'
+
 import type { Task } from '../../core/task.ts'
+import type { Json } from '../../core/values/json.ts'
 import type { Agent } from '../author/agent.ts'
 import type { AgentTask } from '../author/agent-task.ts'
 import type { Past } from '../author/conversation.ts'

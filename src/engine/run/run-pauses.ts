@@ -7,8 +7,9 @@
  * While quiescing, the gate starts no operation that the pause forbids, and the releaser withholds results. While closed,
  * nothing starts and no result is handed out.
  */
-import type { ResumeConditions } from '../../core/conditions.ts'
+
 import type { PauseMode } from '../../core/suspension.ts'
+import type { ResumeConditions } from '../../core/waiting/conditions.ts'
 import type { RunCore } from './run-core.ts'
 
 /** The run that is paused. */

@@ -4,10 +4,10 @@
  */
 
 import type { LogRecord } from '../../core/records.ts'
-import type { SpanLink } from '../../core/span-link.ts'
 import { isTerminal } from '../../core/states.ts'
 import type { NewOperation, PauseMode } from '../../core/suspension.ts'
 import type { Task } from '../../core/task.ts'
+import type { SpanLink } from '../../core/values/span-link.ts'
 import type { Agent } from '../author/agent.ts'
 import type { Past } from '../author/conversation.ts'
 import { type AbortCode, Aborted } from './abort-reason.ts'

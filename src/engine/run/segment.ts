@@ -4,8 +4,9 @@
  * G1  A run has at most one open segment. The next one begins when the run goes on after a stop.
  * G2  Each execution of a step is a span in the segment. A step whose result comes from the journal is none.
  */
-import type { SpanLink } from '../../core/span-link.ts'
+
 import type { Task } from '../../core/task.ts'
+import type { SpanLink } from '../../core/values/span-link.ts'
 import type { Span, Tracing } from '../../ports/tracing.ts'
 import { taskAttributes } from '../observe/task-attributes.ts'
 

@@ -1,11 +1,11 @@
 /**
  * The live text of every task that runs in this process, as last published. A reader is told that a text changed and
- * asks for the difference when it has room (`nextChunks` in `core/live-text.ts`).
+ * asks for the difference when it has room (`nextChunks` in `core/messages/live-text.ts`).
  *
  * A text is removed only after the record that contains it was published. Otherwise a reader would take recorded text
  * for discarded text.
  */
-import type { LiveText } from '../../core/live-text.ts'
+import type { LiveText } from '../../core/messages/live-text.ts'
 import { TransientMap } from '../limits/transient-map.ts'
 
 export interface LiveTexts {

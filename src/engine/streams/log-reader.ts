@@ -15,7 +15,7 @@ import {
   nextChunks,
   type TextChunk,
   type TextPosition,
-} from '../../core/live-text.ts'
+} from '../../core/messages/live-text.ts'
 import type { LogRecord } from '../../core/records.ts'
 import { isTerminal, type State } from '../../core/states.ts'
 import type { Task } from '../../core/task.ts'

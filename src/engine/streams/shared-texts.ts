@@ -7,10 +7,10 @@
  *  Y2  Only text of the run that the log names is shown, so a run that was taken over shows nothing.
  *  Y3  Messages may be lost, doubled and late. A process that misses something asks for everything.
  */
-import type { LiveText } from '../../core/live-text.ts'
+import type { LiveText } from '../../core/messages/live-text.ts'
+import { type TextNews, withNews } from '../../core/messages/text-news.ts'
 import type { RunToken } from '../../core/records.ts'
 import type { Task } from '../../core/task.ts'
-import { type TextNews, withNews } from '../../core/text-news.ts'
 import type { Changes, ClusterStore, TextWish } from '../../ports/store/cluster.ts'
 import type { EngineContext } from '../context.ts'
 import type { LiveTexts } from './live-texts.ts'

@@ -1,5 +1,5 @@
 /** Who reads and watches which task, and how they learn of each write. `log-reader.ts` is one reader. */
-import type { LiveText, TextPosition } from '../../core/live-text.ts'
+import type { LiveText, TextPosition } from '../../core/messages/live-text.ts'
 import type { LogRecord } from '../../core/records.ts'
 import type { Signal } from '../../core/signal.ts'
 import { isTerminal } from '../../core/states.ts'

@@ -5,9 +5,9 @@
  *  X1  Texts are told at once, and then at most every `PACE_MS` for all tasks together, with at most `MOST` new units.
  *  X2  A process asks again every while. A text that nobody asked for lately is not told any more.
  */
-import type { LiveText, TextPosition } from '../../core/live-text.ts'
+import type { LiveText, TextPosition } from '../../core/messages/live-text.ts'
+import { type TextNews, tell } from '../../core/messages/text-news.ts'
 import type { Task } from '../../core/task.ts'
-import { type TextNews, tell } from '../../core/text-news.ts'
 import type { ClusterStore, TextWish } from '../../ports/store/cluster.ts'
 import type { EngineContext } from '../context.ts'
 import type { LiveTexts } from './live-texts.ts'

@@ -4,9 +4,9 @@
  * agent runs all of them. For tests only.
  */
 import fc from 'fast-check'
-import type { Json } from '../../core/json.ts'
-import type { Part } from '../../core/message.ts'
+import type { Part } from '../../core/messages/message.ts'
 import { awkwardValues } from '../../core/test-support/awkward-values.ts'
+import type { Json } from '../../core/values/json.ts'
 import type { Agent } from '../author/agent.ts'
 import type { AgentTask, Child } from '../author/agent-task.ts'
 import { running } from './engine-harness.ts'

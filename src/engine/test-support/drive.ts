@@ -1,7 +1,8 @@
 /** Brings a task of a random agent to its end: wakes its parks, answers its questions. For tests only. */
-import type { Json } from '../../core/json.ts'
+
 import { isTerminal } from '../../core/states.ts'
 import type { Task } from '../../core/task.ts'
+import type { Json } from '../../core/values/json.ts'
 import { alice, type Harness } from './engine-harness.ts'
 
 const ROUNDS = 200

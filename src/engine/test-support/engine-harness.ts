@@ -2,13 +2,14 @@
  * An engine to be tested: on a store in memory or the one it is given, with a clock that stands still and ids that
  * count. A harness can lose its process (`crash`), and another one goes on with the same store. For tests only.
  */
-import type { CloudEvent } from '../../core/cloud-event.ts'
-import type { Json } from '../../core/json.ts'
-import type { Message, Part } from '../../core/message.ts'
-import type { Signer } from '../../core/receipt.ts'
+
+import type { Message, Part } from '../../core/messages/message.ts'
+import type { Signer } from '../../core/receipts/receipt.ts'
 import type { LogRecord, RecordType } from '../../core/records.ts'
 import { isTerminal, type State } from '../../core/states.ts'
 import type { Task } from '../../core/task.ts'
+import type { Json } from '../../core/values/json.ts'
+import type { CloudEvent } from '../../core/waiting/cloud-event.ts'
 import type { Clock } from '../../ports/clock.ts'
 import type { IdSource } from '../../ports/ids.ts'
 import type { LogLevel } from '../../ports/log.ts'

@@ -1,10 +1,10 @@
 /** Exports that no server has written: a log of records as a test says, signed with a key of its own. For tests only. */
 import { evolve } from '../../core/evolve.ts'
-import type { Signer } from '../../core/receipt.ts'
-import { createReceipts } from '../../core/receipts.ts'
+import type { Signer } from '../../core/receipts/receipt.ts'
+import { createReceipts } from '../../core/receipts/receipts.ts'
+import { makeExport, type TaskExport } from '../../core/receipts/task-export.ts'
 import type { LogRecord, RecordBody, Submission } from '../../core/records.ts'
 import type { Task } from '../../core/task.ts'
-import { makeExport, type TaskExport } from '../../core/task-export.ts'
 import { createSigner } from '../../server/system/signer.ts'
 
 export const forger: Signer = createSigner(Buffer.from('a key that somebody made for himself'))

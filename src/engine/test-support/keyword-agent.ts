@@ -1,5 +1,5 @@
 /** An agent that does what its message says in a word, for tests that want tasks in every state. */
-import type { Json } from '../../core/json.ts'
+import type { Json } from '../../core/values/json.ts'
 import type { Agent } from '../author/agent.ts'
 import type { AgentTask } from '../author/agent-task.ts'
 import { aborted, running } from './engine-harness.ts'

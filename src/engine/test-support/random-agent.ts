@@ -4,7 +4,7 @@
  */
 import fc from 'fast-check'
 import { expect } from 'vitest'
-import type { Json } from '../../core/json.ts'
+import type { Json } from '../../core/values/json.ts'
 import type { Agent } from '../author/agent.ts'
 import type { AgentTask, StepContext, Turn } from '../author/agent-task.ts'
 import { running } from './engine-harness.ts'

@@ -1,6 +1,6 @@
 /** A log for each record type that ends with a record of that type, with every member that it can have. For tests only. */
 import type { RecordBody, RecordType } from '../../core/records.ts'
-import type { Reminder } from '../../core/reminders.ts'
+import type { Reminder } from '../../core/reminders/reminders.ts'
 import type { Suspension } from '../../core/suspension.ts'
 import { forger } from './forged-export.ts'
 

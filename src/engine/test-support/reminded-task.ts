@@ -1,6 +1,7 @@
 /** Tasks that wait for reminders, and what their logs say of them. For tests only. */
-import type { Json } from '../../core/json.ts'
+
 import type { LogRecord } from '../../core/records.ts'
+import type { Json } from '../../core/values/json.ts'
 import type { AgentTask, Turn } from '../author/agent-task.ts'
 import type { ReminderRequest } from '../input/requests.ts'
 import { alice, createHarness, dataOf, type Harness, running } from './engine-harness.ts'

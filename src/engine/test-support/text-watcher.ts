@@ -1,5 +1,10 @@
 /** A reader of live text, and a step that the test writes texts to. For tests only. */
-import { afterChunk, afterRecord, type TextChunk, type TextPosition } from '../../core/live-text.ts'
+import {
+  afterChunk,
+  afterRecord,
+  type TextChunk,
+  type TextPosition,
+} from '../../core/messages/live-text.ts'
 import type { Agent } from '../author/agent.ts'
 import type { StepContext } from '../author/agent-task.ts'
 import type { ReaderUpdate, TaskReader } from '../streams/log-reader.ts'

@@ -1,4 +1,4 @@
-import type { Json } from '../../core/json.ts'
+import type { Json } from '../../core/values/json.ts'
 import type { KeyValueStore } from '../../ports/store/key-values.ts'
 
 /** Of those that change one value at once, one is first each time. So many are never ahead of one. */

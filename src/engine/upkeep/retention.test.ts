@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { type Message, textOf } from '../../core/message.ts'
+import { type Message, textOf } from '../../core/messages/message.ts'
 import { agent } from '../author/agent.ts'
 import { createClusterHarness } from '../test-support/cluster-harness.ts'
 import {

@@ -4,7 +4,7 @@
  * that never fires would stop the process for seconds. Here only the next years are tried.
  */
 import { Cron } from 'croner'
-import { describeError } from '../../core/describe-error.ts'
+import { describeError } from '../../core/values/describe-error.ts'
 
 export type NextFire =
   | { readonly at: number; readonly problem?: undefined }

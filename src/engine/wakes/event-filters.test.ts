@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { type EventFilter, passes } from '../../core/conditions.ts'
+import { type EventFilter, passes } from '../../core/waiting/conditions.ts'
 import { createMemoryStore } from '../../stores/memory/memory-store.ts'
 import { createHarness, running } from '../test-support/engine-harness.ts'
 

@@ -1,6 +1,6 @@
 /** Finds the filters an event passes, of all that tasks of its tenant wait with and that do not fix a type. */
-import type { StoredEvent } from '../../core/cloud-event.ts'
-import { type EventFilter, FILTER_NAMES, filterOf, passes } from '../../core/conditions.ts'
+import type { StoredEvent } from '../../core/waiting/cloud-event.ts'
+import { type EventFilter, FILTER_NAMES, filterOf, passes } from '../../core/waiting/conditions.ts'
 import type { WorkStore } from '../../ports/store/work.ts'
 import { createShares } from '../limits/shares.ts'
 

@@ -15,9 +15,9 @@
  *     is offered the oldest event that fits, and one that is due looks for such an event first.
  */
 
-import type { CloudEvent, StoredEvent } from '../../core/cloud-event.ts'
-import { type SpanLink, toTraceparent } from '../../core/span-link.ts'
 import type { Task } from '../../core/task.ts'
+import { type SpanLink, toTraceparent } from '../../core/values/span-link.ts'
+import type { CloudEvent, StoredEvent } from '../../core/waiting/cloud-event.ts'
 import type { Clock } from '../../ports/clock.ts'
 import type { Log } from '../../ports/log.ts'
 import type { EventStore } from '../../ports/store/events.ts'

@@ -1,6 +1,7 @@
 /** When a trigger of time fires next. */
-import type { ResumeConditions } from '../../core/conditions.ts'
+
 import { LullError } from '../../core/errors.ts'
+import type { ResumeConditions } from '../../core/waiting/conditions.ts'
 import { nextFire } from './cron.ts'
 
 /** @throws LullError `INVALID_INPUT` for a schedule that cannot be read or does not fire in the next 40 years */

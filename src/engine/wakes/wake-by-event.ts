@@ -2,9 +2,10 @@
  * Offers an event to a task. Most offers do not match, so the event is compared with the task's conditions before a
  * command is queued. `decide` compares again on the state it decides on.
  */
-import type { StoredEvent } from '../../core/cloud-event.ts'
+
 import { wakesOn } from '../../core/decide/waking.ts'
 import type { Task } from '../../core/task.ts'
+import type { StoredEvent } from '../../core/waiting/cloud-event.ts'
 import type { Runs } from '../executor/runs.ts'
 import type { Ledger } from '../ledger/ledger.ts'
 

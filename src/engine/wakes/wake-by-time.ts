@@ -1,6 +1,7 @@
 /** Wakes a task whose deadline, schedule or instant is due. Its run continues if a slot is free. */
-import { nextDueAt } from '../../core/due.ts'
+
 import type { Task } from '../../core/task.ts'
+import { nextDueAt } from '../../core/waiting/due.ts'
 import type { Clock } from '../../ports/clock.ts'
 import type { IdSource } from '../../ports/ids.ts'
 import type { Meter } from '../../ports/meter.ts'

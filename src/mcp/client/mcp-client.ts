@@ -1,5 +1,5 @@
 /** The tools of MCP servers: their list, and calls of them. Plain JSON, so that both can be journaled. */
-import type { Json, JsonObject } from '../../core/json.ts'
+import type { Json, JsonObject } from '../../core/values/json.ts'
 import type { Connection, McpLog, QuestionAnswer, ServerQuestion } from './connect.ts'
 import { McpConnections } from './connections.ts'
 import type { McpServer } from './server-config.ts'

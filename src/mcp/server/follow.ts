@@ -1,8 +1,8 @@
 /** Follows a task until it ends, waits for an answer or a resume, or the time is up. Tells the MCP client about it meanwhile. */
 import type { Client } from '../../client/client.ts'
 import type { Task, TaskFrame } from '../../client/tasks/task-types.ts'
-import type { Json } from '../../core/json.ts'
-import { textOf } from '../../core/message.ts'
+import { textOf } from '../../core/messages/message.ts'
+import type { Json } from '../../core/values/json.ts'
 
 /** What the MCP client is told while a tool waits. */
 export interface Told {

@@ -8,7 +8,7 @@ import {
 import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
 import { createClient } from '../../client/create-client.ts'
-import type { Json } from '../../core/json.ts'
+import type { Json } from '../../core/values/json.ts'
 import type { ScriptOp } from '../../testing/script-agent/ops.ts'
 import { serveOn } from './serve-mcp.ts'
 import { useScriptServer } from './test-support/script-server.ts'

@@ -18,7 +18,7 @@ import {
 import { z } from 'zod'
 import type { Client } from '../../client/client.ts'
 import { ClientError } from '../../client/client-error.ts'
-import type { Json } from '../../core/json.ts'
+import type { Json } from '../../core/values/json.ts'
 import { follow, type Told } from './follow.ts'
 import { handleOf, serveMcpTasks } from './mcp-tasks.ts'
 import { type Peer, peerOf, TASKS } from './peer.ts'

@@ -3,8 +3,8 @@ import { z } from 'zod'
 import type { Client } from '../../client/client.ts'
 import type { ReminderInput } from '../../client/tasks/remind.ts'
 import type { Task } from '../../client/tasks/task-types.ts'
-import type { Json } from '../../core/json.ts'
 import { pauseModes } from '../../core/suspension.ts'
+import type { Json } from '../../core/values/json.ts'
 
 const taskId = z.string().describe('The id of the task')
 const waitSeconds = z

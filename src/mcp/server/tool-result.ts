@@ -1,8 +1,8 @@
 /** What a tool gives back: a summary of a task, as text, which every client shows to its model, and as data. */
 import type { CallToolResult } from '@modelcontextprotocol/server'
 import type { Task } from '../../client/tasks/task-types.ts'
-import type { Json } from '../../core/json.ts'
-import { type Part, textOf } from '../../core/message.ts'
+import { type Part, textOf } from '../../core/messages/message.ts'
+import type { Json } from '../../core/values/json.ts'
 
 export function toolResult(result: Record<string, Json>): CallToolResult {
   return {

@@ -1,4 +1,4 @@
-import type { Message } from '../../core/message.ts'
+import type { Message } from '../../core/messages/message.ts'
 import type { PruneResult } from './pruning.ts'
 
 /** Makes a request idempotent. The first claim of a key decides which task (or reply) the key stands for. */

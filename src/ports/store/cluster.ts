@@ -1,6 +1,6 @@
-import type { StoredEvent } from '../../core/cloud-event.ts'
-import type { Json } from '../../core/json.ts'
-import type { TextNews } from '../../core/text-news.ts'
+import type { TextNews } from '../../core/messages/text-news.ts'
+import type { Json } from '../../core/values/json.ts'
+import type { StoredEvent } from '../../core/waiting/cloud-event.ts'
 import type { Hold } from './holds.ts'
 
 /**

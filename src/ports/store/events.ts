@@ -1,4 +1,4 @@
-import type { CloudEvent, StoredEvent } from '../../core/cloud-event.ts'
+import type { CloudEvent, StoredEvent } from '../../core/waiting/cloud-event.ts'
 
 /** External events, in the order of arrival. */
 export interface EventStore {

@@ -1,4 +1,4 @@
-import type { Json } from '../../core/json.ts'
+import type { Json } from '../../core/values/json.ts'
 
 /** Small durable values of the engine, such as the position up to which events were dispatched. */
 export interface KeyValueStore {

@@ -1,4 +1,4 @@
-import type { JsonObject } from '../../core/json.ts'
+import type { JsonObject } from '../../core/values/json.ts'
 import type { PruneResult } from './pruning.ts'
 
 /** A conversation of an editor. The id is the context id. The row has what the tasks of the context do not have. */

@@ -28,7 +28,7 @@ export interface TaskRow {
   /** The next timer of the task. */
   readonly dueAt?: number
   readonly held: boolean
-  /** Names of the events it waits for (`core/conditions.ts`, `waitNames`). */
+  /** Names of the events it waits for (`core/waiting/conditions.ts`, `waitNames`). */
   readonly waits: readonly string[]
 }
 
@@ -91,7 +91,7 @@ export interface StoredTask {
    */
   readonly row?: Pick<TaskRow, 'state' | 'statusAt'>
   /**
-   * The last anchor that a commit has given, null when none has. It is kept outside the log (`core/receipt-anchor.ts`).
+   * The last anchor that a commit has given, null when none has. It is kept outside the log (`core/receipts/receipt-anchor.ts`).
    * Absent: the store keeps none, and a log that was cut off is not found.
    */
   readonly anchor?: string | null

@@ -7,7 +7,7 @@
  * text that is not recorded, every id also names that text: `sequence.n+artifactId~attempt~length`. A reader that
  * reconnects gets the rest of that text, or the text of the attempt that replaced it, or a frame that discards it.
  */
-import { noTextShown, type TextPosition } from '../../core/live-text.ts'
+import { noTextShown, type TextPosition } from '../../core/messages/live-text.ts'
 
 export interface Cursor {
   readonly seq: number

@@ -1,7 +1,7 @@
 /** Renders a failure for each version and binding. An unexpected error is shown only as "Internal error". */
 import { type ErrorCode, isLullError, type LullError } from '../../core/errors.ts'
-import { toIso } from '../../core/instant.ts'
-import { retryAfterSeconds } from '../../core/retry-after.ts'
+import { toIso } from '../../core/values/instant.ts'
+import { retryAfterSeconds } from '../../core/values/retry-after.ts'
 import type { HttpHeaders } from '../../wire/http.ts'
 import { A2AError, type FaultDetails, type FaultName, faultOf, faults } from './faults.ts'
 import type { Version } from './versions.ts'

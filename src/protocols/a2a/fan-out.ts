@@ -3,7 +3,7 @@
  * of its events is serialised once per codec, for any number of streams.
  */
 import { evolve } from '../../core/evolve.ts'
-import type { TextChunk } from '../../core/live-text.ts'
+import type { TextChunk } from '../../core/messages/live-text.ts'
 import type { LogRecord } from '../../core/records.ts'
 import type { Task } from '../../core/task.ts'
 import type { RecordBatch } from '../../engine/streams/log-reader.ts'

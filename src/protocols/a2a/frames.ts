@@ -6,7 +6,7 @@ import {
   recordedChunk,
   type TextChunk,
   type TextPosition,
-} from '../../core/live-text.ts'
+} from '../../core/messages/live-text.ts'
 import { isInterrupted, isTerminal, type State } from '../../core/states.ts'
 import type { LiveTextUpdate } from '../../engine/streams/log-reader.ts'
 import { type FrameBatch, frameText } from '../../wire/event-stream.ts'

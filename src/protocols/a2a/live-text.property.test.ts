@@ -1,11 +1,16 @@
 /**
- * Readers of live text under any interleaving (T1 to T5 of core/live-text.ts, Q1 to Q4 of engine/streams/log-reader.ts): writes,
+ * Readers of live text under any interleaving (T1 to T5 of core/messages/live-text.ts, Q1 to Q4 of engine/streams/log-reader.ts): writes,
  * publications, attempts that end or are recorded, crashes, and readers that join, are slow, lose frames and come back
  * with the id of the last frame they got.
  */
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
-import { afterChunk, afterRecord, recordedChunk, type TextChunk } from '../../core/live-text.ts'
+import {
+  afterChunk,
+  afterRecord,
+  recordedChunk,
+  type TextChunk,
+} from '../../core/messages/live-text.ts'
 import type { LogRecord } from '../../core/records.ts'
 import type { Task } from '../../core/task.ts'
 import { createLiveTexts, type LiveTexts } from '../../engine/streams/live-texts.ts'

@@ -2,13 +2,14 @@
  * The exact state next to the core state: the facts that each extension puts under its URI, on tasks and status
  * updates. The object is always whole and never deleted, because clients merge metadata and cannot see a deletion.
  */
-import { toIso } from '../../core/instant.ts'
-import { type JsonObject, withoutNulls } from '../../core/json.ts'
-import { type Message, textOf } from '../../core/message.ts'
+
+import { type Message, textOf } from '../../core/messages/message.ts'
 import type { Decision } from '../../core/records.ts'
-import type { Reminder } from '../../core/reminders.ts'
+import type { Reminder } from '../../core/reminders/reminders.ts'
 import type { Suspension } from '../../core/suspension.ts'
 import type { ResumeAnswer, Task } from '../../core/task.ts'
+import { toIso } from '../../core/values/instant.ts'
+import { type JsonObject, withoutNulls } from '../../core/values/json.ts'
 import { PROGRESS, REMINDERS, STREAMS, TASK_CONTROL, USAGE, USER_CONSENT } from './extensions.ts'
 import type { ProgressFacts } from './schemas/progress.ts'
 import type { ReminderChangeFacts, ReminderFacts } from './schemas/reminders.ts'

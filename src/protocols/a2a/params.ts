@@ -3,7 +3,7 @@
  * are passed on unread, because the engine parses them.
  */
 import { LullError } from '../../core/errors.ts'
-import type { Json, JsonObject } from '../../core/json.ts'
+import type { Json, JsonObject } from '../../core/values/json.ts'
 
 export type Params = Readonly<Record<string, unknown>>
 

@@ -7,7 +7,7 @@
  *  R4  A stream stays open while the task is stopped. It then keeps only its position: ten thousand may be open.
  */
 import { evolve } from '../../core/evolve.ts'
-import { noTextShown, type TextPosition } from '../../core/live-text.ts'
+import { noTextShown, type TextPosition } from '../../core/messages/live-text.ts'
 import type { LogRecord } from '../../core/records.ts'
 import type { Task } from '../../core/task.ts'
 import type { Caller } from '../../engine/caller.ts'

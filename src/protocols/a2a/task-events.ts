@@ -2,10 +2,10 @@
  * The events that a record of the log has for readers of the task. The list is the same for every version, binding and
  * webhook, so that all readers see the same events in the same order (A2A 1.0 §3.5.2). Codecs serialise them.
  */
-import type { TextChunk } from '../../core/live-text.ts'
-import type { Artifact } from '../../core/message.ts'
+import type { TextChunk } from '../../core/messages/live-text.ts'
+import type { Artifact } from '../../core/messages/message.ts'
 import type { LogRecord, RecordType } from '../../core/records.ts'
-import type { ExpiryReason, Reminder } from '../../core/reminders.ts'
+import type { ExpiryReason, Reminder } from '../../core/reminders/reminders.ts'
 import type { Task } from '../../core/task.ts'
 
 export type ReminderChange =

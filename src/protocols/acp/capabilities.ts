@@ -4,8 +4,8 @@
  */
 import type { ClientCapabilities, InitializeResponse } from '@agentclientprotocol/sdk'
 import { PROTOCOL_VERSION } from '@agentclientprotocol/sdk'
-import type { JsonObject } from '../../core/json.ts'
 import { pauseModes, resumeCauses } from '../../core/suspension.ts'
+import type { JsonObject } from '../../core/values/json.ts'
 import type { Agent } from '../../engine/author/agent.ts'
 import { type Offers, offersOf } from '../../engine/requests/offers.ts'
 import { inbound } from './names.ts'

@@ -3,7 +3,7 @@
  * batched (a list of them) and binary (attributes in headers). Only the envelope is looked at here; the engine checks
  * each event.
  */
-import type { CloudEvent } from '../../core/cloud-event.ts'
+import type { CloudEvent } from '../../core/waiting/cloud-event.ts'
 import { parseStrictJson } from '../../wire/strict-json.ts'
 import { binaryEvent, isBinary } from './binary-mode.ts'
 import { invalid } from './header-value.ts'

@@ -1,6 +1,6 @@
 /** `GET /ops/audit`: who did what. */
 import { z } from 'zod'
-import { toIso } from '../../core/instant.ts'
+import { toIso } from '../../core/values/instant.ts'
 import type { AuditSummary } from '../../wire/ops/audit.ts'
 import { count, readQuery } from './read-query.ts'
 import type { OpsRoute } from './route.ts'

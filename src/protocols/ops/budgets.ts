@@ -1,6 +1,6 @@
 /** `/ops/budgets`: set limits, see how far they are used, refill and remove them. */
 import { z } from 'zod'
-import { toIso } from '../../core/instant.ts'
+import { toIso } from '../../core/values/instant.ts'
 import { measure, per, setBudgetInput } from '../../engine/input/inputs.ts'
 import type { RefillRequest, SetBudgetRequest } from '../../engine/input/requests.ts'
 import type { BudgetAnswer, BudgetInfo } from '../../engine/policies/budgets.ts'

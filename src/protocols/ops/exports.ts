@@ -1,7 +1,7 @@
 /** `GET /ops/tasks/{id}/export` and `POST /ops/imports`. */
 import { z } from 'zod'
+import type { ExportHeader } from '../../core/receipts/task-export.ts'
 import type { LogRecord } from '../../core/records.ts'
-import type { ExportHeader } from '../../core/task-export.ts'
 import { parse } from '../../engine/input/parse.ts'
 import { flag, readQuery } from './read-query.ts'
 import type { OpsRoute } from './route.ts'

@@ -1,6 +1,6 @@
 /** `/ops/holds`: stop many tasks at once, preview the effect, and lift a hold. */
 import { z } from 'zod'
-import { toIso } from '../../core/instant.ts'
+import { toIso } from '../../core/values/instant.ts'
 import type { Engine } from '../../engine/engine.ts'
 import { holdInput } from '../../engine/input/inputs.ts'
 import type { HoldRequest } from '../../engine/input/requests.ts'

@@ -8,7 +8,7 @@
 import { z } from 'zod'
 import { LullError } from '../../core/errors.ts'
 import type { LogRecord } from '../../core/records.ts'
-import { weightOf } from '../../core/weight.ts'
+import { weightOf } from '../../core/values/weight.ts'
 import type { Caller } from '../../engine/caller.ts'
 import type { Engine } from '../../engine/engine.ts'
 import { count, readQuery } from './read-query.ts'

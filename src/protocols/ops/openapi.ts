@@ -1,6 +1,6 @@
 /** The OpenAPI document of `/ops`, generated from the table of routes. */
 import { z } from 'zod'
-import type { JsonObject } from '../../core/json.ts'
+import type { JsonObject } from '../../core/values/json.ts'
 import type { OpsRoute, OpsStream } from './route.ts'
 
 /** Where everybody finds the public keys of receipts. */

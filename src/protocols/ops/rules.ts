@@ -1,7 +1,7 @@
 /** `/ops/rules`: holds that an event or a budget places. */
 import { z } from 'zod'
 import type { Rule } from '../../core/budgets/rule.ts'
-import { toIso } from '../../core/instant.ts'
+import { toIso } from '../../core/values/instant.ts'
 import { pauseMode, ruleInput } from '../../engine/input/inputs.ts'
 import type { RuleRequest } from '../../engine/input/requests.ts'
 import type { DryRun } from '../../engine/policies/dry-run.ts'

@@ -1,6 +1,6 @@
 /** `/ops/schedules`: list, pause, resume, and start a task by hand. The id is `agent:name`. */
 import { z } from 'zod'
-import { toIso } from '../../core/instant.ts'
+import { toIso } from '../../core/values/instant.ts'
 import type { ScheduleInfo } from '../../engine/wakes/schedules/schedules.ts'
 import type { ScheduleSummary } from '../../wire/ops/schedules.ts'
 import type { OpsRoute } from './route.ts'

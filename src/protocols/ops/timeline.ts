@@ -2,9 +2,10 @@
  * `GET /ops/tasks/{id}/timeline`: the visible records of a task's log as entries, oldest first. As `text/event-stream`
  * the timeline continues live until the task has ended. `after` continues after an entry.
  */
-import { toIso } from '../../core/instant.ts'
-import { type Message, textOf } from '../../core/message.ts'
+
+import { type Message, textOf } from '../../core/messages/message.ts'
 import type { LogRecord, RecordType } from '../../core/records.ts'
+import { toIso } from '../../core/values/instant.ts'
 import { describeKeys } from '../../engine/run/replay/keys.ts'
 import type { TaskReader } from '../../engine/streams/log-reader.ts'
 import type { TimelineEntry, TimelinePage } from '../../wire/ops/timeline.ts'

@@ -1,7 +1,7 @@
 /** `GET /ops/tasks/{id}/webhooks`: how far the events of a task have reached its webhooks. */
 import { z } from 'zod'
-import { toIso } from '../../core/instant.ts'
 import { type Push, pushStatus } from '../../core/push.ts'
+import { toIso } from '../../core/values/instant.ts'
 import type { WebhookSummary } from '../../wire/ops/webhooks.ts'
 import type { OpsRoute } from './route.ts'
 

@@ -1,6 +1,6 @@
 /** `/ops/workers`: the processes that share the store. */
 import { z } from 'zod'
-import { toIso } from '../../core/instant.ts'
+import { toIso } from '../../core/values/instant.ts'
 import type { WorkerSummary as Process } from '../../engine/cluster/worker-list.ts'
 import type { WorkerSummary } from '../../wire/ops/processes.ts'
 import type { OpsRoute } from './route.ts'

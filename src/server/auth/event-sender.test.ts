@@ -2,9 +2,9 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { createClient } from '../../client/create-client.ts'
 import { emitEvent } from '../../client/server-calls.ts'
-import type { Json } from '../../core/json.ts'
 import type { Scope } from '../../core/scopes.ts'
 import type { State } from '../../core/states.ts'
+import type { Json } from '../../core/values/json.ts'
 import type { RunningServer } from '../serve.ts'
 import { type KeyedServer, openKeyedServer } from '../test-support/keyed-server.ts'
 

@@ -7,8 +7,9 @@
  *
  * The server sets the attributes that say so; what a sender gives for them is dropped. The owner of the process is no sender.
  */
-import { type CloudEvent, REACH, SENDER } from '../../core/cloud-event.ts'
+
 import { LullError } from '../../core/errors.ts'
+import { type CloudEvent, REACH, SENDER } from '../../core/waiting/cloud-event.ts'
 import { type Identity, may, owner } from './identity.ts'
 
 /** @throws LullError `FORBIDDEN` for a source that the credential does not have */

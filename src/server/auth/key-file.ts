@@ -16,7 +16,7 @@ import {
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { z } from 'zod'
-import { describeError } from '../../core/describe-error.ts'
+import { describeError } from '../../core/values/describe-error.ts'
 import { parse } from '../../engine/input/parse.ts'
 import { StartError } from '../start-error.ts'
 import type { ApiKey } from './api-key.ts'

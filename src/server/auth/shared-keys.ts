@@ -3,7 +3,7 @@
  * is lost (`changeValue`): it could be the revocation of a key.
  */
 import { z } from 'zod'
-import type { Json } from '../../core/json.ts'
+import type { Json } from '../../core/values/json.ts'
 import { parse } from '../../engine/input/parse.ts'
 import { changeValue } from '../../engine/upkeep/change-value.ts'
 import type { KeyValueStore } from '../../ports/store/key-values.ts'

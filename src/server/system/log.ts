@@ -1,7 +1,7 @@
 import { pino } from 'pino'
-import { describeError } from '../../core/describe-error.ts'
 import { isLullError } from '../../core/errors.ts'
-import { printable } from '../../core/printable.ts'
+import { describeError } from '../../core/values/describe-error.ts'
+import { printable } from '../../core/values/printable.ts'
 import type { Log, LogLevel } from '../../ports/log.ts'
 
 /**

@@ -1,10 +1,10 @@
 /** A task that an earlier version exported, with receipts of version 2. It must verify for ever. */
 import { readFileSync } from 'node:fs'
 import { expect, it } from 'vitest'
-import { checkReceipts } from '../../core/check-receipts.ts'
 import { fold } from '../../core/evolve.ts'
+import { checkReceipts } from '../../core/receipts/check-receipts.ts'
+import { checkExport, type ExportHeader, type TaskExport } from '../../core/receipts/task-export.ts'
 import type { LogRecord } from '../../core/records.ts'
-import { checkExport, type ExportHeader, type TaskExport } from '../../core/task-export.ts'
 import { createPublicVerifier, createSigner } from './signer.ts'
 
 const file = new URL('../../core/test-support/logs/receipts-2.jsonl', import.meta.url)

@@ -1,7 +1,7 @@
 import { generateKeyPairSync } from 'node:crypto'
 import { join } from 'node:path'
-import { describeError } from '../../core/describe-error.ts'
 import { isLullError, LullError } from '../../core/errors.ts'
+import { describeError } from '../../core/values/describe-error.ts'
 import { replaceSecret, type SecretPlace, secretIn } from './secrets.ts'
 
 /** The PEM of the key that signs webhook deliveries. It is created at first use, as `push.key`. */

@@ -10,7 +10,7 @@ import {
   sign,
   verify,
 } from 'node:crypto'
-import type { PublicKey, SignatureVerdict } from '../../core/receipt.ts'
+import type { PublicKey, SignatureVerdict } from '../../core/receipts/receipt.ts'
 
 /** The bytes in front of the seed in a PKCS #8 key (RFC 8410). */
 const PKCS8 = Buffer.from('302e020100300506032b657004220420', 'hex')

@@ -2,7 +2,7 @@ import { createHash, createHmac, randomBytes, timingSafeEqual } from 'node:crypt
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { LullError } from '../../core/errors.ts'
-import type { PublicKey, Signer, Verifier } from '../../core/receipt.ts'
+import type { PublicKey, Signer, Verifier } from '../../core/receipts/receipt.ts'
 import { keySet } from '../task-file.ts'
 import { privateKeyOf, publicKeyOf, signPublic, verifyWith } from './receipt-keys.ts'
 import { readSecret } from './secret-file.ts'

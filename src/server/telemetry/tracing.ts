@@ -14,7 +14,7 @@ import {
   type TracerProvider,
   trace,
 } from '@opentelemetry/api'
-import type { SpanLink } from '../../core/span-link.ts'
+import type { SpanLink } from '../../core/values/span-link.ts'
 import type { Span, SpanAttributes, SpanFacts, SpanKind, Tracing } from '../../ports/tracing.ts'
 import { version } from '../version.ts'
 

@@ -1,4 +1,9 @@
-import { type CloudEvent, identityOf, namesOf, type StoredEvent } from '../../core/cloud-event.ts'
+import {
+  type CloudEvent,
+  identityOf,
+  namesOf,
+  type StoredEvent,
+} from '../../core/waiting/cloud-event.ts'
 import type { Store } from '../../ports/store.ts'
 import type { Reservations } from './reservations.ts'
 import type { UsageTotals } from './usage.ts'

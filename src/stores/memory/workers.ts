@@ -1,5 +1,5 @@
 /** The leases of the processes that share a store. */
-import type { Json } from '../../core/json.ts'
+import type { Json } from '../../core/values/json.ts'
 import type { Beat, NewWorker, Worker } from '../../ports/store/cluster.ts'
 
 export interface Workers {

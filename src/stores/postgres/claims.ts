@@ -1,4 +1,4 @@
-import type { Message } from '../../core/message.ts'
+import type { Message } from '../../core/messages/message.ts'
 import type { Claim, ClaimKey, ContextMessage } from '../../ports/store/claims.ts'
 import { fromText, toText } from '../../ports/store/text.ts'
 import type { Store } from '../../ports/store.ts'

@@ -1,4 +1,9 @@
-import { type CloudEvent, identityOf, namesOf, type StoredEvent } from '../../core/cloud-event.ts'
+import {
+  type CloudEvent,
+  identityOf,
+  namesOf,
+  type StoredEvent,
+} from '../../core/waiting/cloud-event.ts'
 import { type ClusterStore, RESERVED_MS } from '../../ports/store/cluster.ts'
 import { fromText, toText } from '../../ports/store/text.ts'
 import type { Store } from '../../ports/store.ts'

@@ -1,5 +1,5 @@
 /** Small values by name, and holds. */
-import type { Json } from '../../core/json.ts'
+import type { Json } from '../../core/values/json.ts'
 import type { ClusterStore } from '../../ports/store/cluster.ts'
 import type { Hold } from '../../ports/store/holds.ts'
 import type { KeyValueStore } from '../../ports/store/key-values.ts'

@@ -1,5 +1,5 @@
 /** Collects changes until they are sent. */
-import type { TextNews } from '../../core/text-news.ts'
+import type { TextNews } from '../../core/messages/text-news.ts'
 import type { Changes } from '../../ports/store/cluster.ts'
 
 export interface Outbox {

@@ -2,7 +2,7 @@
  * Leases of processes and duties, by the database's clock. A lease that ran out never comes back: who renews a lease, and
  * who finds that it has run out, locks its row first and compares the time then.
  */
-import type { Json } from '../../core/json.ts'
+import type { Json } from '../../core/values/json.ts'
 import type { Beat, ClusterStore } from '../../ports/store/cluster.ts'
 import { fromText, toText } from '../../ports/store/text.ts'
 import type { Database, Row } from './database.ts'

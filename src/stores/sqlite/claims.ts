@@ -1,4 +1,4 @@
-import type { Message } from '../../core/message.ts'
+import type { Message } from '../../core/messages/message.ts'
 import type { Claim } from '../../ports/store/claims.ts'
 import type { ClaimFilter } from './claim-filter.ts'
 import { createClaimIndex } from './claim-index.ts'

@@ -1,7 +1,7 @@
 import { accessSync, constants, existsSync, mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { describeError } from '../../core/describe-error.ts'
 import { LullError } from '../../core/errors.ts'
+import { describeError } from '../../core/values/describe-error.ts'
 
 /**
  * Creates the directory and checks that every file in it is writable. SQLite silently opens a file without write

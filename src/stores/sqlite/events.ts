@@ -1,4 +1,9 @@
-import { type CloudEvent, identityOf, namesOf, type StoredEvent } from '../../core/cloud-event.ts'
+import {
+  type CloudEvent,
+  identityOf,
+  namesOf,
+  type StoredEvent,
+} from '../../core/waiting/cloud-event.ts'
 import type { Direct, Store } from '../../ports/store.ts'
 import type { Database, Row } from './driver.ts'
 import { fromText, toText } from './text.ts'

@@ -1,8 +1,8 @@
 /** Looks at a data directory for `lull doctor`. */
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
-import { describeError } from '../../core/describe-error.ts'
 import { isLullError, LullError } from '../../core/errors.ts'
+import { describeError } from '../../core/values/describe-error.ts'
 import { hasHeldTasks } from './data-directory.ts'
 import { findMismatch } from './files-belong.ts'
 import { openDirectoryToCheck } from './open-directory.ts'

@@ -1,4 +1,4 @@
-import type { Json } from '../../core/json.ts'
+import type { Json } from '../../core/values/json.ts'
 import type { KeyValueStore } from '../../ports/store/key-values.ts'
 import type { Direct } from '../../ports/store.ts'
 import type { Database } from './driver.ts'

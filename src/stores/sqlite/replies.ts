@@ -1,5 +1,5 @@
 /** Replies to stateless messages, and the messages of a context. */
-import type { Message } from '../../core/message.ts'
+import type { Message } from '../../core/messages/message.ts'
 import type { ContextMessage } from '../../ports/store/claims.ts'
 import type { Direct } from '../../ports/store.ts'
 import type { Claims, EncodedClaim } from './claims.ts'

@@ -2,7 +2,7 @@
  * The behaviour that the official kits expect from the agent under test. The prefix of the `messageId` (A2A TCK) or of
  * the text (ACTS) selects a script.
  */
-import { type Message, textOf } from '../../core/message.ts'
+import { type Message, textOf } from '../../core/messages/message.ts'
 import type { ScriptOp } from './ops.ts'
 
 const done: ScriptOp = { complete: 'Hello from TCK' }

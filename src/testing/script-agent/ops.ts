@@ -1,6 +1,7 @@
 /** The types of the ops of a script. `parse-script.ts` validates them, `perform.ts` executes them. */
-import type { Json } from '../../core/json.ts'
+
 import type { UsageReport } from '../../core/records.ts'
+import type { Json } from '../../core/values/json.ts'
 import type { ParkRequest } from '../../engine/input/requests.ts'
 
 /** The behaviour of a step or tool. */

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { Message, Part } from '../../core/message.ts'
+import type { Message, Part } from '../../core/messages/message.ts'
 import { parseScript } from './parse-script.ts'
 
 const message = (...parts: readonly Part[]): Message => ({

@@ -1,7 +1,7 @@
 /** Reads and validates the script in a message. A mistake in op 7 is refused before op 0 runs. */
 import { z } from 'zod'
 import { isLullError } from '../../core/errors.ts'
-import { type Message, textOf } from '../../core/message.ts'
+import { type Message, textOf } from '../../core/messages/message.ts'
 import { reject } from '../../engine/author/agent.ts'
 import { json, parkInput } from '../../engine/input/inputs.ts'
 import { parse } from '../../engine/input/parse.ts'

@@ -1,5 +1,5 @@
 /** Executes each op on a `task`. */
-import type { Json } from '../../core/json.ts'
+import type { Json } from '../../core/values/json.ts'
 import { reject } from '../../engine/author/agent.ts'
 import type { AgentTask, Answer, Child, Turn } from '../../engine/author/agent-task.ts'
 import { performArtifact } from './artifact-op.ts'

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest'
-import type { Artifact } from '../../core/message.ts'
+import type { Artifact } from '../../core/messages/message.ts'
 import type { Task } from '../../core/task.ts'
 import { caller, createHarness, type Harness, until } from './test-support/harness.ts'
 

@@ -1,6 +1,7 @@
 /** Values with unusual characters come back unchanged, collide with no other value, and change nothing else. */
-import type { Json } from '../../core/json.ts'
+
 import type { LogRecord } from '../../core/records.ts'
+import type { Json } from '../../core/values/json.ts'
 import { RESERVED_MS } from '../../ports/store/cluster.ts'
 import { creation, sampleClaim, sampleEvent, sampleHold, sampleRow, step } from '../sample-task.ts'
 import type { Subject } from './subject.ts'

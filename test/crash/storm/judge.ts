@@ -1,7 +1,7 @@
 /** The logs, read when no process is left, against each other, the table of states and everything the clients were told. */
 import { isDeepStrictEqual } from 'node:util'
-import { verifyReceipts } from '../../../src/core/check-receipts.ts'
 import { fold } from '../../../src/core/evolve.ts'
+import { verifyReceipts } from '../../../src/core/receipts/check-receipts.ts'
 import type { LogRecord, RecordType } from '../../../src/core/records.ts'
 import { isPaused, isTerminal } from '../../../src/core/states.ts'
 import { contractMoves } from '../../../src/core/test-support/contract-moves.ts'

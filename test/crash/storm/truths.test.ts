@@ -1,7 +1,7 @@
 /** The storm is worth what its judge is worth: true answers pass, and each lie is found. */
 import { expect, it } from 'vitest'
-import { toIso } from '../../../src/core/instant.ts'
 import { cancel, pause, resume, send, working } from '../../../src/core/test-support/story.ts'
+import { toIso } from '../../../src/core/values/instant.ts'
 import type { StormCall } from './plan.ts'
 import type { Attempt } from './storm.ts'
 import { timelineOf, withAcknowledgements } from './timeline.ts'

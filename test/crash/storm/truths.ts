@@ -1,7 +1,8 @@
 /** Whether an answer told the truth: what it says is in the log, and was so between the question and the answer. */
-import { toIso } from '../../../src/core/instant.ts'
+
 import { isTerminal } from '../../../src/core/states.ts'
 import type { Task } from '../../../src/core/task.ts'
+import { toIso } from '../../../src/core/values/instant.ts'
 import type { StormCall } from './plan.ts'
 import { nameOf } from './requests.ts'
 import type { Attempt } from './storm.ts'

@@ -2,7 +2,7 @@
 import type { Providing } from '../../../core/commands.ts'
 import { providing } from '../../../core/decide/reminding.ts'
 import { isLullError } from '../../../core/errors.ts'
-import type { ProvidedReminder } from '../../../core/reminders.ts'
+import type { ProvidedReminder } from '../../../core/reminders/reminders.ts'
 import type { Task } from '../../../core/task.ts'
 import { reminderInput } from '../../input/inputs.ts'
 import { parse } from '../../input/parse.ts'

@@ -1,4 +1,4 @@
-import { type Duration, durationMs } from '../../../core/duration.ts'
+import { type Duration, durationMs } from '../../../core/values/duration.ts'
 import type { ReminderProvider } from './provider.ts'
 
 /**

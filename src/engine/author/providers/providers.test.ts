@@ -1,8 +1,8 @@
 /** Providers on a running task. The built-in ones are named as in the scenarios they answer to (harn, `reminder_provider_*`). */
 import { describe, expect, it } from 'vitest'
-import type { Json } from '../../../core/json.ts'
 import type { LogRecord } from '../../../core/records.ts'
-import type { Reminder } from '../../../core/reminders.ts'
+import type { Reminder } from '../../../core/reminders/reminders.ts'
+import type { Json } from '../../../core/values/json.ts'
 import { createHarnessThatCrashes } from '../../test-support/crash-at-record.ts'
 import {
   alice,

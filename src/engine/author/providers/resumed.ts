@@ -1,5 +1,5 @@
-import { toIso } from '../../../core/instant.ts'
 import type { Actor, Wake } from '../../../core/suspension.ts'
+import { toIso } from '../../../core/values/instant.ts'
 import type { ReminderRequest } from '../../input/requests.ts'
 import type { ReminderProvider } from './provider.ts'
 

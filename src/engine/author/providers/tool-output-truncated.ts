@@ -1,4 +1,4 @@
-import type { Json } from '../../../core/json.ts'
+import type { Json } from '../../../core/values/json.ts'
 import type { ReminderProvider } from './provider.ts'
 
 export interface ToolOutputTruncatedOptions {

@@ -1,7 +1,8 @@
 /** The claim of a fork binds the idempotency key of the request to the id of the new task, before that task exists. */
-import { canonical } from '../../../core/canonical-json.ts'
-import type { Message } from '../../../core/message.ts'
-import { sha256 } from '../../../core/sha256.ts'
+
+import type { Message } from '../../../core/messages/message.ts'
+import { canonical } from '../../../core/receipts/canonical-json.ts'
+import { sha256 } from '../../../core/receipts/sha256.ts'
 import type { Task } from '../../../core/task.ts'
 import type { Claim } from '../../../ports/store/claims.ts'
 import type { Caller } from '../../caller.ts'

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { verifyReceipts } from '../../../core/check-receipts.ts'
+import { verifyReceipts } from '../../../core/receipts/check-receipts.ts'
 import { createMemoryStore } from '../../../stores/memory/memory-store.ts'
 import { testSigner } from '../../../testing/test-signer.ts'
 import {

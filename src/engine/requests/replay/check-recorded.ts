@@ -1,9 +1,10 @@
 /** Folds a recorded task again from its first record, and compares the result with what the store shows. */
-import { canonical } from '../../../core/canonical-json.ts'
-import type { ReceiptFault } from '../../../core/check-receipts.ts'
-import { describeError } from '../../../core/describe-error.ts'
+
 import { fold } from '../../../core/evolve.ts'
+import { canonical } from '../../../core/receipts/canonical-json.ts'
+import type { ReceiptFault } from '../../../core/receipts/check-receipts.ts'
 import type { Task } from '../../../core/task.ts'
+import { describeError } from '../../../core/values/describe-error.ts'
 import { rowOf } from '../../ledger/row.ts'
 import type { RecordedTask } from './recorded-task.ts'
 

@@ -1,9 +1,9 @@
 /** Everything that is stored of a task, for a replay outside of the engine. */
 
-import { type ReceiptFault, verifyReceipts } from '../../../core/check-receipts.ts'
 import { LullError } from '../../../core/errors.ts'
-import type { Message } from '../../../core/message.ts'
-import { anchorFaults } from '../../../core/receipt-anchor.ts'
+import type { Message } from '../../../core/messages/message.ts'
+import { type ReceiptFault, verifyReceipts } from '../../../core/receipts/check-receipts.ts'
+import { anchorFaults } from '../../../core/receipts/receipt-anchor.ts'
 import type { LogRecord } from '../../../core/records.ts'
 import type { Task } from '../../../core/task.ts'
 import type { TaskRow } from '../../../ports/store/tasks.ts'

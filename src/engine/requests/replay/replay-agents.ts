@@ -1,9 +1,10 @@
 /** Runs the code of agents against the logs of many tasks, and says how each task would go on. */
-import { describeError } from '../../../core/describe-error.ts'
+
 import { fold } from '../../../core/evolve.ts'
 import type { LogRecord } from '../../../core/records.ts'
 import { isPaused, isTerminal, type State } from '../../../core/states.ts'
 import type { Task } from '../../../core/task.ts'
+import { describeError } from '../../../core/values/describe-error.ts'
 import type { Agent } from '../../author/agent.ts'
 import type { Past } from '../../author/conversation.ts'
 import type { CodeReplay, CodeReplayDeps } from './code-replay.ts'

@@ -1,10 +1,11 @@
 /** Checks an answer before it is written, in any process: what the question recorded is enough. */
-import { chosenIn } from '../../../core/choices.ts'
+
 import { isLullError } from '../../../core/errors.ts'
-import type { JsonObject } from '../../../core/json.ts'
-import type { Message } from '../../../core/message.ts'
-import { valuesIn } from '../../../core/message-values.ts'
+import { chosenIn } from '../../../core/messages/choices.ts'
+import type { Message } from '../../../core/messages/message.ts'
+import { valuesIn } from '../../../core/messages/message-values.ts'
 import type { Question } from '../../../core/records.ts'
+import type { JsonObject } from '../../../core/values/json.ts'
 import { checkBySchema } from '../../input/check-by-schema.ts'
 
 export interface WrongAnswer {

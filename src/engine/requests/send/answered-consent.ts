@@ -1,6 +1,6 @@
 /** Answers to consent questions: finds the task that a message without a task id answers, and reads the decision. */
 import { knowsMessage } from '../../../core/decide/lifecycle.ts'
-import { type Message, textOf } from '../../../core/message.ts'
+import { type Message, textOf } from '../../../core/messages/message.ts'
 import type { Decision } from '../../../core/records.ts'
 import type { Task } from '../../../core/task.ts'
 import type { Agent } from '../../author/agent.ts'

@@ -2,10 +2,11 @@
  * Claims make sending idempotent. A claim is a row that binds the key of a message to a task id, before the task exists.
  * A repeated message finds the task, the reply, or (after a crash in between) the id with which the task is created.
  */
-import { canonical } from '../../../core/canonical-json.ts'
+
 import { LullError } from '../../../core/errors.ts'
-import type { Message } from '../../../core/message.ts'
-import { sha256 } from '../../../core/sha256.ts'
+import type { Message } from '../../../core/messages/message.ts'
+import { canonical } from '../../../core/receipts/canonical-json.ts'
+import { sha256 } from '../../../core/receipts/sha256.ts'
 import type { Claim } from '../../../ports/store/claims.ts'
 import type { EngineContext } from '../../context.ts'
 import { remainsOf } from '../removed-task.ts'

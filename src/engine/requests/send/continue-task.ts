@@ -7,11 +7,11 @@
  */
 import type { Command } from '../../../core/commands.ts'
 import { LullError } from '../../../core/errors.ts'
-import { messageTo } from '../../../core/message.ts'
+import { messageTo } from '../../../core/messages/message.ts'
 import type { LogRecord, Question, RunToken } from '../../../core/records.ts'
 import { isInterrupted } from '../../../core/states.ts'
 import type { Task } from '../../../core/task.ts'
-import { weightOf } from '../../../core/weight.ts'
+import { weightOf } from '../../../core/values/weight.ts'
 import type { Claim } from '../../../ports/store/claims.ts'
 import { maySee } from '../../caller.ts'
 import type { EngineContext } from '../../context.ts'

@@ -4,11 +4,12 @@
  * create. One process at a time handles a key, so a key that is claimed without an outcome was left by a process that
  * died.
  */
-import { describeError } from '../../../core/describe-error.ts'
+
 import { isLullError } from '../../../core/errors.ts'
-import type { Message } from '../../../core/message.ts'
-import { sha256 } from '../../../core/sha256.ts'
-import { weightOf } from '../../../core/weight.ts'
+import type { Message } from '../../../core/messages/message.ts'
+import { sha256 } from '../../../core/receipts/sha256.ts'
+import { describeError } from '../../../core/values/describe-error.ts'
+import { weightOf } from '../../../core/values/weight.ts'
 import type { Claim } from '../../../ports/store/claims.ts'
 import type { Agent, ReceiveResult } from '../../author/agent.ts'
 import { emptyConversation } from '../../author/conversation.ts'

@@ -1,4 +1,4 @@
-import type { Message } from '../../../core/message.ts'
+import type { Message } from '../../../core/messages/message.ts'
 import type { LogRecord } from '../../../core/records.ts'
 import type { Task } from '../../../core/task.ts'
 

@@ -2,8 +2,8 @@
  * Reminders that come with a message. A new task is created with them. An existing task gets them before the message.
  */
 import { LullError } from '../../../core/errors.ts'
-import type { Reminder } from '../../../core/reminders.ts'
-import { sha256 } from '../../../core/sha256.ts'
+import { sha256 } from '../../../core/receipts/sha256.ts'
+import type { Reminder } from '../../../core/reminders/reminders.ts'
 import type { Agent } from '../../author/agent.ts'
 import type { Caller } from '../../caller.ts'
 import type { EngineContext } from '../../context.ts'

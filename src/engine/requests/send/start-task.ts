@@ -1,7 +1,7 @@
 /** A message starts a task, once per idempotency key. The agent's code may start before the task is durable. */
 import { LullError } from '../../../core/errors.ts'
-import type { Message } from '../../../core/message.ts'
-import { weightOf } from '../../../core/weight.ts'
+import type { Message } from '../../../core/messages/message.ts'
+import { weightOf } from '../../../core/values/weight.ts'
 import type { Claim } from '../../../ports/store/claims.ts'
 import type { Agent } from '../../author/agent.ts'
 import type { EngineContext } from '../../context.ts'

@@ -1,8 +1,8 @@
 /** The input of a new task, checked with the schema of its agent before the task exists. */
 import { LullError } from '../../../core/errors.ts'
-import type { Json } from '../../../core/json.ts'
-import type { Message } from '../../../core/message.ts'
-import { valuesIn } from '../../../core/message-values.ts'
+import type { Message } from '../../../core/messages/message.ts'
+import { valuesIn } from '../../../core/messages/message-values.ts'
+import type { Json } from '../../../core/values/json.ts'
 import type { Agent } from '../../author/agent.ts'
 import { type Validation, validate } from '../../author/standard-schema.ts'
 import { notJson } from '../../author/step-result.ts'

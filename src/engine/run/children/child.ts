@@ -1,9 +1,10 @@
 /** The `Child` object that the code of a parent gets from `task.delegate`. */
-import { describeError } from '../../../core/describe-error.ts'
+
 import { isLullError } from '../../../core/errors.ts'
-import type { Json } from '../../../core/json.ts'
+import { sha256 } from '../../../core/receipts/sha256.ts'
 import type { ChildResult, JournalRecord, LogRecord } from '../../../core/records.ts'
-import { sha256 } from '../../../core/sha256.ts'
+import { describeError } from '../../../core/values/describe-error.ts'
+import type { Json } from '../../../core/values/json.ts'
 import type { Child } from '../../author/agent-task.ts'
 import { untilAborted } from '../abort-reason.ts'
 import { gatedRecord, seqOf } from '../gated-record.ts'

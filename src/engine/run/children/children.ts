@@ -4,8 +4,9 @@
  * D1  A child that was delegated before the log was imported or forked is never created here: its steps may have run elsewhere.
  *     It is waited for until it is imported too.
  */
-import { canonical } from '../../../core/canonical-json.ts'
-import type { Part, PartInput } from '../../../core/message.ts'
+
+import type { Part, PartInput } from '../../../core/messages/message.ts'
+import { canonical } from '../../../core/receipts/canonical-json.ts'
 import type { JournalRecord } from '../../../core/records.ts'
 import type { Child } from '../../author/agent-task.ts'
 import { seqOf } from '../gated-record.ts'

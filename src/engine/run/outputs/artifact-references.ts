@@ -1,5 +1,5 @@
 /** References to artifacts in the metadata of a part. */
-import type { Part } from '../../../core/message.ts'
+import type { Part } from '../../../core/messages/message.ts'
 
 export interface ArtifactReference {
   readonly artifactId: string

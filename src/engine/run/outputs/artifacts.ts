@@ -1,6 +1,6 @@
 /** The artifacts of a run: complete ones, and streams that are appended to. */
 import { LullError } from '../../../core/errors.ts'
-import type { Artifact, Part, PartInput } from '../../../core/message.ts'
+import type { Artifact, Part, PartInput } from '../../../core/messages/message.ts'
 import type { JournalRecord } from '../../../core/records.ts'
 import type { ArtifactInput, ArtifactStream } from '../../author/agent-task.ts'
 import { artifactFacts } from '../../input/inputs.ts'

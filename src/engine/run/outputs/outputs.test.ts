@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { Json, JsonObject } from '../../../core/json.ts'
+import type { Json, JsonObject } from '../../../core/values/json.ts'
 import type { AgentTask, ArtifactInput } from '../../author/agent-task.ts'
 import { alice, createHarness, dataOf, running } from '../../test-support/engine-harness.ts'
 

@@ -1,6 +1,6 @@
 /** The outputs of a run: status messages, progress, artifacts and usage. */
 import { LullError } from '../../../core/errors.ts'
-import type { PartInput } from '../../../core/message.ts'
+import type { PartInput } from '../../../core/messages/message.ts'
 import type { JournalRecord, UsageReport } from '../../../core/records.ts'
 import { usageInput } from '../../input/inputs.ts'
 import { parse } from '../../input/parse.ts'

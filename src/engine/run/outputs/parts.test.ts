@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { Part } from '../../../core/message.ts'
+import type { Part } from '../../../core/messages/message.ts'
 import { partsOf } from './parts.ts'
 
 describe('the parts an agent hands in', () => {

@@ -1,5 +1,5 @@
 import { LullError } from '../../../core/errors.ts'
-import type { Message, Part, PartInput } from '../../../core/message.ts'
+import type { Message, Part, PartInput } from '../../../core/messages/message.ts'
 import { part } from '../../input/inputs.ts'
 import { parse } from '../../input/parse.ts'
 import type { RunCore } from '../run-core.ts'

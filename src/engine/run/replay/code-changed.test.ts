@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { Json } from '../../../core/json.ts'
+import type { Json } from '../../../core/values/json.ts'
 import type { AgentTask, StepOptions } from '../../author/agent-task.ts'
 import {
   alice,

@@ -5,10 +5,10 @@
  * A live run adds records to the journal only for the inside of a step that is not settled. An interrupted step runs its
  * function again, and the operations inside it must not be executed twice.
  */
-import type { Message } from '../../../core/message.ts'
+import type { Message } from '../../../core/messages/message.ts'
+import type { TranscriptEntry } from '../../../core/messages/transcript.ts'
 import type { Decision, JournalRecord, LogRecord } from '../../../core/records.ts'
 import type { Wake } from '../../../core/suspension.ts'
-import type { TranscriptEntry } from '../../../core/transcript.ts'
 import { Deaths } from '../deaths.ts'
 import { Wakes, type Woken } from '../stops/wakes.ts'
 import { ReminderView } from '../turns/reminder-view.ts'

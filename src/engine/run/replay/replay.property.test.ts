@@ -1,9 +1,9 @@
 /** R1 and R2 (operation-runner.ts), for random agents with parallel branches that compete for the same keys. */
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import type { Json } from '../../../core/json.ts'
 import type { LogRecord } from '../../../core/records.ts'
 import type { Task } from '../../../core/task.ts'
+import type { Json } from '../../../core/values/json.ts'
 import { createCountingIds } from '../../../testing/counting-ids.ts'
 import { drive } from '../../test-support/drive.ts'
 import { createHarness } from '../../test-support/engine-harness.ts'

@@ -1,6 +1,6 @@
 /** An operation that is refused or fails and that the author catches leaves nothing behind: the run can stop and go on. */
 import { describe, expect, it } from 'vitest'
-import { textOf } from '../../../core/message.ts'
+import { textOf } from '../../../core/messages/message.ts'
 import type { AgentDefinition } from '../../author/agent.ts'
 import type { ArtifactInput, AgentTask as Task } from '../../author/agent-task.ts'
 import { alice, createHarness, running } from '../../test-support/engine-harness.ts'

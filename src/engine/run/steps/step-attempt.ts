@@ -1,8 +1,9 @@
 /** Executes one attempt of a step within its time limit, and abandons a function that does not stop when it is told to. */
-import { describeError } from '../../../core/describe-error.ts'
+
 import { isLullError } from '../../../core/errors.ts'
+import { sha256 } from '../../../core/receipts/sha256.ts'
 import type { JournalRecord } from '../../../core/records.ts'
-import { sha256 } from '../../../core/sha256.ts'
+import { describeError } from '../../../core/values/describe-error.ts'
 import type { Span } from '../../../ports/tracing.ts'
 import { Fatal, Rejection } from '../../author/agent.ts'
 import type { StepContext, StepFunction } from '../../author/agent-task.ts'

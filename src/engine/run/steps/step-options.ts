@@ -1,4 +1,4 @@
-import type { InMs } from '../../../core/duration.ts'
+import type { InMs } from '../../../core/values/duration.ts'
 import type { Retry, StepOptions } from '../../author/agent-task.ts'
 
 /** The options of a step after the check. Durations are numbers. */

@@ -1,6 +1,7 @@
 /** The records of a step: one for each attempt that did not settle it, and one that did. */
-import type { Json } from '../../../core/json.ts'
+
 import type { Failure, JournalRecord } from '../../../core/records.ts'
+import type { Json } from '../../../core/values/json.ts'
 import type { OperationScope } from '../operation-scope.ts'
 import { type Entry, recordOf } from '../replay/journal.ts'
 

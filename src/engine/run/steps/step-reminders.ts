@@ -12,8 +12,8 @@
  */
 import type { Providing } from '../../../core/commands.ts'
 import { providing } from '../../../core/decide/reminding.ts'
-import type { MembersOf } from '../../../core/json.ts'
-import { isVisible, type Reminder } from '../../../core/reminders.ts'
+import { isVisible, type Reminder } from '../../../core/reminders/reminders.ts'
+import type { MembersOf } from '../../../core/values/json.ts'
 import type { RunCore } from '../run-core.ts'
 import { turnStarting } from '../turns/turn-start.ts'
 

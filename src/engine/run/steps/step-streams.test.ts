@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { TextChunk } from '../../../core/live-text.ts'
+import type { TextChunk } from '../../../core/messages/live-text.ts'
 import { alice, createHarness, type Harness, running } from '../../test-support/engine-harness.ts'
 import { stage, watcher } from '../../test-support/text-watcher.ts'
 

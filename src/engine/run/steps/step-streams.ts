@@ -13,9 +13,9 @@
  *  S5  streams and result together keep to the limit of a step's result.
  */
 import { LullError } from '../../../core/errors.ts'
+import { wholeCharacters } from '../../../core/messages/text-news.ts'
+import { sha256 } from '../../../core/receipts/sha256.ts'
 import type { JournalRecord } from '../../../core/records.ts'
-import { sha256 } from '../../../core/sha256.ts'
-import { wholeCharacters } from '../../../core/text-news.ts'
 import type { StepStream } from '../../author/agent-task.ts'
 import type { RunCore } from '../run-core.ts'
 

@@ -1,7 +1,8 @@
 /** Steps and tools: journaled side effects. A recorded step never runs again. A step without a record may run again. */
-import { canonical } from '../../../core/canonical-json.ts'
+
 import { LullError } from '../../../core/errors.ts'
-import { sha256 } from '../../../core/sha256.ts'
+import { canonical } from '../../../core/receipts/canonical-json.ts'
+import { sha256 } from '../../../core/receipts/sha256.ts'
 import type { StepFunction, StepOptions } from '../../author/agent-task.ts'
 import { stepOptionsInput } from '../../input/inputs.ts'
 import { parse } from '../../input/parse.ts'

@@ -1,6 +1,6 @@
 /** A batch of tools: one result per tool, `done`, `failed` or `skipped`. */
-import { describeError } from '../../../core/describe-error.ts'
-import type { Json } from '../../../core/json.ts'
+import { describeError } from '../../../core/values/describe-error.ts'
+import type { Json } from '../../../core/values/json.ts'
 import type { Tool, ToolResult } from '../../author/agent-task.ts'
 import { recordedDuring, seqOf } from '../gated-record.ts'
 import { checkBudgets } from '../outputs/budget-gate.ts'

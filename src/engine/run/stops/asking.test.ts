@@ -1,7 +1,7 @@
 /** `task.ask` with a schema or with choices. */
 import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
-import { QUESTION_TYPE } from '../../../core/question-part.ts'
+import { QUESTION_TYPE } from '../../../core/messages/question-part.ts'
 import type { StandardSchemaV1 } from '../../author/standard-schema.ts'
 import { alice, createHarness, type Harness, running } from '../../test-support/engine-harness.ts'
 

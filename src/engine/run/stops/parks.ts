@@ -1,11 +1,12 @@
 /** `task.park` and `task.sleep`. */
-import { canonical } from '../../../core/canonical-json.ts'
-import type { Timeout } from '../../../core/conditions.ts'
-import { durationMs } from '../../../core/duration.ts'
+
 import { LullError } from '../../../core/errors.ts'
-import { toIso } from '../../../core/instant.ts'
-import type { JsonObject } from '../../../core/json.ts'
+import { canonical } from '../../../core/receipts/canonical-json.ts'
 import type { Wake } from '../../../core/suspension.ts'
+import { durationMs } from '../../../core/values/duration.ts'
+import { toIso } from '../../../core/values/instant.ts'
+import type { JsonObject } from '../../../core/values/json.ts'
+import type { Timeout } from '../../../core/waiting/conditions.ts'
 import type { Park, Sleep } from '../../author/agent-task.ts'
 import { isSchema, jsonSchemaOf } from '../../author/standard-schema.ts'
 import { parkInput } from '../../input/inputs.ts'

@@ -6,7 +6,7 @@
 import type { LogRecord } from '../../../core/records.ts'
 import type { NewOperation, PolicyReason } from '../../../core/suspension.ts'
 import type { Task } from '../../../core/task.ts'
-import { weightOf } from '../../../core/weight.ts'
+import { weightOf } from '../../../core/values/weight.ts'
 import { describeKey } from '../replay/keys.ts'
 import type { RunCore } from '../run-core.ts'
 import type { RunPauses } from '../run-pauses.ts'

@@ -1,11 +1,12 @@
 /** `task.ask`, `task.requireAuth` and `task.requireConsent`. */
-import { canonical } from '../../../core/canonical-json.ts'
-import type { InMs } from '../../../core/duration.ts'
+
 import { LullError } from '../../../core/errors.ts'
-import { type Message, type PartInput, textOf } from '../../../core/message.ts'
+import { type Message, type PartInput, textOf } from '../../../core/messages/message.ts'
+import { canonical } from '../../../core/receipts/canonical-json.ts'
+import { sha256 } from '../../../core/receipts/sha256.ts'
 import type { Decision, Question } from '../../../core/records.ts'
-import { sha256 } from '../../../core/sha256.ts'
 import type { InterruptedState } from '../../../core/states.ts'
+import type { InMs } from '../../../core/values/duration.ts'
 import type { Answer, AskOptions, AskRequest, ConsentRequest } from '../../author/agent-task.ts'
 import { consentInput } from '../../input/inputs.ts'
 import { parse } from '../../input/parse.ts'

@@ -1,7 +1,7 @@
 /**
  * Stops that the agent's code asks for: parks and questions. No other operation of the run starts meanwhile (gate, G3).
  */
-import type { Message } from '../../../core/message.ts'
+import type { Message } from '../../../core/messages/message.ts'
 import type { Decision } from '../../../core/records.ts'
 import type { Wake } from '../../../core/suspension.ts'
 import type { RunCore } from '../run-core.ts'

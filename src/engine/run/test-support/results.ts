@@ -1,5 +1,5 @@
 /** What came of a run, as data a test can look at. For tests only. */
-import type { Json } from '../../../core/json.ts'
+import type { Json } from '../../../core/values/json.ts'
 import type { Agent } from '../../author/agent.ts'
 import type { AgentTask } from '../../author/agent-task.ts'
 import { createHarness, dataOf, running } from '../../test-support/engine-harness.ts'

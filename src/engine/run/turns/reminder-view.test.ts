@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { LogRecord, RecordBody } from '../../../core/records.ts'
-import type { Reminder } from '../../../core/reminders.ts'
+import type { Reminder } from '../../../core/reminders/reminders.ts'
 import { reminder } from '../../../core/test-support/story.ts'
 import { ReminderView } from './reminder-view.ts'
 

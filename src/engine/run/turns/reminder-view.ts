@@ -7,7 +7,7 @@
  * V2  A reminder that waits for the completion of the turn is not seen within the turn.
  */
 import type { LogRecord } from '../../../core/records.ts'
-import { isVisible, type Reminder } from '../../../core/reminders.ts'
+import { isVisible, type Reminder } from '../../../core/reminders/reminders.ts'
 
 type TurnStarted = LogRecord & { readonly type: 'turn-started' }
 

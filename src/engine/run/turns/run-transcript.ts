@@ -1,7 +1,8 @@
 /** The transcript of a run. A rebuilt run makes the same transcript from its journal. */
-import type { MembersOf } from '../../../core/json.ts'
-import type { Message, Part } from '../../../core/message.ts'
-import type { TranscriptEntry } from '../../../core/transcript.ts'
+
+import type { Message, Part } from '../../../core/messages/message.ts'
+import type { TranscriptEntry } from '../../../core/messages/transcript.ts'
+import type { MembersOf } from '../../../core/values/json.ts'
 import type { Agent, Spend } from '../../author/agent.ts'
 import { transcriptEntriesInput } from '../../input/inputs.ts'
 import { parse } from '../../input/parse.ts'

@@ -1,7 +1,7 @@
 /** The `task` object that agent code gets, made from the operations of a run. */
 
-import { textOf } from '../../../core/message.ts'
-import { renderReminders } from '../../../core/render-reminders.ts'
+import { textOf } from '../../../core/messages/message.ts'
+import { renderReminders } from '../../../core/reminders/render-reminders.ts'
 import type { Task } from '../../../core/task.ts'
 import type { AgentTask, Answer } from '../../author/agent-task.ts'
 import type { Conversation, ConversationArtifact, Past } from '../../author/conversation.ts'

@@ -1,7 +1,8 @@
 /** The `turn` object that agent code gets. */
-import type { Reminder } from '../../../core/reminders.ts'
-import { renderReminders } from '../../../core/render-reminders.ts'
-import type { TranscriptEntry } from '../../../core/transcript.ts'
+
+import type { TranscriptEntry } from '../../../core/messages/transcript.ts'
+import type { Reminder } from '../../../core/reminders/reminders.ts'
+import { renderReminders } from '../../../core/reminders/render-reminders.ts'
 import type { Turn } from '../../author/agent-task.ts'
 
 export interface TurnParts

@@ -1,7 +1,7 @@
 /** Turns: iterations of the agent's loop. The record of its start contains what a turn sees. */
-import type { Message } from '../../../core/message.ts'
-import type { Reminder, TurnOutcome } from '../../../core/reminders.ts'
-import type { TranscriptEntry } from '../../../core/transcript.ts'
+import type { Message } from '../../../core/messages/message.ts'
+import type { TranscriptEntry } from '../../../core/messages/transcript.ts'
+import type { Reminder, TurnOutcome } from '../../../core/reminders/reminders.ts'
 import type { Agent } from '../../author/agent.ts'
 import type { Turn } from '../../author/agent-task.ts'
 import { transcriptInput } from '../../input/inputs.ts'

@@ -2,7 +2,7 @@
  * Random programs whose branches run side by side, and the agent that runs one. The program notes what its code sees, in
  * the order in which it sees it, once for each run of its task. For tests only.
  */
-import type { Json } from '../../../core/json.ts'
+import type { Json } from '../../../core/values/json.ts'
 import { type Agent, agent } from '../../author/agent.ts'
 import type { AgentTask, Turn } from '../../author/agent-task.ts'
 import { createRandom, type Random } from '../simulation/random.ts'

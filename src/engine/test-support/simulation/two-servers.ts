@@ -2,9 +2,10 @@
  * One short random history of two servers with a store each: tasks are exported from one, imported into the other, forked and
  * removed, under holds, while processes die and stop. Checks of `checks.ts` hold on both. For tests only.
  */
+
+import type { TaskExport } from '../../../core/receipts/task-export.ts'
 import { isTerminal } from '../../../core/states.ts'
 import type { Task } from '../../../core/task.ts'
-import type { TaskExport } from '../../../core/task-export.ts'
 import { createCountingIds } from '../../../testing/counting-ids.ts'
 import { type ClusterHarness, createClusterHarness } from '../cluster-harness.ts'
 import { alice, type Harness, message, olga } from '../engine-harness.ts'

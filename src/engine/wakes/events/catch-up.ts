@@ -2,7 +2,7 @@
  * Dispatches the events that an earlier process left, on an embedded store. The events of a tenant are read and dispatched
  * in order, and no tenant waits for another one. What fails is tried again.
  */
-import type { StoredEvent } from '../../../core/cloud-event.ts'
+import type { StoredEvent } from '../../../core/waiting/cloud-event.ts'
 import type { Clock } from '../../../ports/clock.ts'
 import type { Log } from '../../../ports/log.ts'
 import type { EventStore } from '../../../ports/store/events.ts'

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
-import type { StoredEvent } from '../../../core/cloud-event.ts'
-import { FILTER_NAMES } from '../../../core/conditions.ts'
+import type { StoredEvent } from '../../../core/waiting/cloud-event.ts'
+import { FILTER_NAMES } from '../../../core/waiting/conditions.ts'
 import { createDispatchEvent } from './dispatch-event.ts'
 
 const TASKS = 2_000

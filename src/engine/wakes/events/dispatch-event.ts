@@ -3,8 +3,8 @@
  *
  * D1  The events of a tenant do not keep those of another one waiting, however many filters and tasks the tenant has.
  */
-import { namesOf, type StoredEvent } from '../../../core/cloud-event.ts'
-import { ANY_NAME } from '../../../core/conditions.ts'
+import { namesOf, type StoredEvent } from '../../../core/waiting/cloud-event.ts'
+import { ANY_NAME } from '../../../core/waiting/conditions.ts'
 import type { WorkStore } from '../../../ports/store/work.ts'
 import { createShares } from '../../limits/shares.ts'
 import { createMatchingFilters } from '../event-filters.ts'

@@ -2,7 +2,7 @@
  * Dispatches events in the order in which they are given. A failed dispatch is retried until it succeeds (V2). In a shared
  * store the reservation of the event runs out, and one process dispatches it again (`retell`).
  */
-import type { StoredEvent } from '../../../core/cloud-event.ts'
+import type { StoredEvent } from '../../../core/waiting/cloud-event.ts'
 import type { Clock } from '../../../ports/clock.ts'
 import type { Log } from '../../../ports/log.ts'
 import { type ClusterStore, RESERVED_MS } from '../../../ports/store/cluster.ts'

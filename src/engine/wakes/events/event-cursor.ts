@@ -2,7 +2,7 @@
  * How far events have been dispatched. The cursor is in the store: every event up to it has been offered to every task
  * that waited for it. A cursor that is behind is harmless. After a crash, the events behind it are dispatched again.
  */
-import type { StoredEvent } from '../../../core/cloud-event.ts'
+import type { StoredEvent } from '../../../core/waiting/cloud-event.ts'
 import type { Clock } from '../../../ports/clock.ts'
 import type { Log } from '../../../ports/log.ts'
 import type { KeyValueStore } from '../../../ports/store/key-values.ts'

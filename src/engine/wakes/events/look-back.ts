@@ -1,9 +1,10 @@
 /** A task that stopped looks for events that came before its stop was durable and that it has not consumed. */
-import type { StoredEvent } from '../../../core/cloud-event.ts'
-import { waitForAnyType, waitNames } from '../../../core/conditions.ts'
+
 import { wakesOn } from '../../../core/decide/waking.ts'
 import type { Suspension } from '../../../core/suspension.ts'
 import type { Task } from '../../../core/task.ts'
+import type { StoredEvent } from '../../../core/waiting/cloud-event.ts'
+import { waitForAnyType, waitNames } from '../../../core/waiting/conditions.ts'
 import type { EventStore } from '../../../ports/store/events.ts'
 import type { PendingWork } from '../../executor/pending-work.ts'
 import type { Offered } from '../wake-by-event.ts'

@@ -1,6 +1,7 @@
 /** Offers an event to one task that may wait for it (V3). */
-import type { StoredEvent } from '../../../core/cloud-event.ts'
+
 import { wakesOn } from '../../../core/decide/waking.ts'
+import type { StoredEvent } from '../../../core/waiting/cloud-event.ts'
 import type { Ledger } from '../../ledger/ledger.ts'
 import type { LookBacks, Wake } from './look-back.ts'
 

@@ -1,5 +1,5 @@
 /** What is stored about a schedule. The pause has a key of its own, so that a time that is due cannot undo a pause. */
-import type { Json } from '../../../core/json.ts'
+import type { Json } from '../../../core/values/json.ts'
 import type { Clock } from '../../../ports/clock.ts'
 import type { KeyValueStore } from '../../../ports/store/key-values.ts'
 import { changeValue } from '../../upkeep/change-value.ts'

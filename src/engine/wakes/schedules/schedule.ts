@@ -1,8 +1,8 @@
 /** A schedule on an agent: at each of its times, a message starts a task. */
 import { z } from 'zod'
-import { type Duration, toMs } from '../../../core/duration.ts'
 import { LullError } from '../../../core/errors.ts'
-import type { Part, PartInput } from '../../../core/message.ts'
+import type { Part, PartInput } from '../../../core/messages/message.ts'
+import { type Duration, toMs } from '../../../core/values/duration.ts'
 import { list } from '../../input/bounded.ts'
 import { duration } from '../../input/duration.ts'
 import { part } from '../../input/message.ts'

@@ -12,7 +12,7 @@
  */
 
 import { isLullError } from '../../../core/errors.ts'
-import { toIso } from '../../../core/instant.ts'
+import { toIso } from '../../../core/values/instant.ts'
 import type { IdSource } from '../../../ports/ids.ts'
 import type { EngineContext } from '../../context.ts'
 import type { Send } from '../../requests/send/send.ts'

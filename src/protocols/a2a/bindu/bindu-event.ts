@@ -1,7 +1,8 @@
 /** The body of webhooks that were created in the Bindu dialect, in the shapes of the Bindu document. */
-import { toIso } from '../../../core/instant.ts'
+
 import { isInterrupted, isTerminal } from '../../../core/states.ts'
 import type { Task } from '../../../core/task.ts'
+import { toIso } from '../../../core/values/instant.ts'
 import type { TaskEvent } from '../task-events.ts'
 import { binduTask, resumedTask } from './bindu-task.ts'
 import { binduArtifact } from './checkpoint.ts'

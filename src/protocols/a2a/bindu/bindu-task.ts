@@ -1,6 +1,7 @@
 /** A task in the shape of the Bindu document: snake_case, `suspended`, and the checkpoint of its stop. */
-import { toIso } from '../../../core/instant.ts'
+
 import type { Task } from '../../../core/task.ts'
+import { toIso } from '../../../core/values/instant.ts'
 import { pausedAtOf } from '../metadata.ts'
 import { binduArtifact, binduMessage, binduState, checkpointOf } from './checkpoint.ts'
 

@@ -2,10 +2,11 @@
  * The checkpoint of a stopped task, in the shape of the Bindu document. It is rendered from the task and never stored,
  * so the two cannot differ and every store supports it.
  */
-import { toIso } from '../../../core/instant.ts'
-import type { Artifact, Message } from '../../../core/message.ts'
+
+import type { Artifact, Message } from '../../../core/messages/message.ts'
 import type { State } from '../../../core/states.ts'
 import type { Task } from '../../../core/task.ts'
+import { toIso } from '../../../core/values/instant.ts'
 import { wirePart } from '../codec/v03-message.ts'
 import { pausedAtOf } from '../metadata.ts'
 

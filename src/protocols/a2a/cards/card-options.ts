@@ -1,5 +1,5 @@
 /** The content of a card that the agent does not declare itself. The server reads it from its configuration. */
-import type { JsonObject } from '../../../core/json.ts'
+import type { JsonObject } from '../../../core/values/json.ts'
 import type { Skill } from '../../../engine/author/agent.ts'
 
 export interface SecurityOptions {

@@ -1,5 +1,5 @@
 /** Signs a card of A2A 1.0 (§8.4): a JWS over its canonical JSON (RFC 8785), with the payload left out. */
-import { canonical } from '../../../core/canonical-json.ts'
+import { canonical } from '../../../core/receipts/canonical-json.ts'
 import { signedPart } from '../../../wire/signed-card.ts'
 import { encoded, type SigningKey } from '../signing-key.ts'
 

@@ -1,5 +1,5 @@
 /** The differences between the versions of A2A: reading messages, writing tasks, events and push configs. */
-import type { Message } from '../../../core/message.ts'
+import type { Message } from '../../../core/messages/message.ts'
 import type { PushTarget } from '../../../core/push.ts'
 import type { State } from '../../../core/states.ts'
 import type { Task } from '../../../core/task.ts'

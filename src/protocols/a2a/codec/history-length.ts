@@ -1,6 +1,6 @@
 /** `historyLength`: the number of messages of the history that a caller asks for. */
-import type { Message } from '../../../core/message.ts'
-import { weightOf } from '../../../core/weight.ts'
+import type { Message } from '../../../core/messages/message.ts'
+import { weightOf } from '../../../core/values/weight.ts'
 import { optionalInteger, type Params } from '../params.ts'
 
 export function readHistoryLength(configuration: Params): number | undefined {

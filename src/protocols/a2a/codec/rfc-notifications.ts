@@ -2,7 +2,7 @@
  * The notifications of the PAUSED and reminder RFCs, in exactly their shapes. They are sent only to clients that ask
  * for them, because official clients end their stream on a frame that is not a response.
  */
-import { toIso } from '../../../core/instant.ts'
+import { toIso } from '../../../core/values/instant.ts'
 import { pausedAtOf, resumeFacts } from '../metadata.ts'
 import type { PausedUpdate, ResumedUpdate, RfcNotification } from '../schemas/rfc-notifications.ts'
 import type { ReminderChange, TaskEvent } from '../task-events.ts'

@@ -1,6 +1,7 @@
 /** Messages and parts of A2A 0.3. `kind` may be missing, because the examples of the RFCs omit it. */
-import type { JsonObject } from '../../../core/json.ts'
-import type { Message, Part } from '../../../core/message.ts'
+
+import type { Message, Part } from '../../../core/messages/message.ts'
+import type { JsonObject } from '../../../core/values/json.ts'
 import { message as messageInput } from '../../../engine/input/inputs.ts'
 import { parse } from '../../../engine/input/parse.ts'
 import { invalid, isObject, optionalText, type Params } from '../params.ts'

@@ -4,10 +4,11 @@
  * Answers are always ProtoJSON: official clients read nothing else, and a GET request does not show which spelling its
  * client uses.
  */
-import { toIso } from '../../../core/instant.ts'
-import type { Artifact, Message, Part } from '../../../core/message.ts'
+
+import type { Artifact, Message, Part } from '../../../core/messages/message.ts'
 import { type State, states } from '../../../core/states.ts'
 import type { Task } from '../../../core/task.ts'
+import { toIso } from '../../../core/values/instant.ts'
 import type { Metadata } from '../harn/harn-metadata.ts'
 import { statusMessage } from '../metadata.ts'
 import { isObject, type Params } from '../params.ts'

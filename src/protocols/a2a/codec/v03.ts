@@ -1,9 +1,10 @@
 /** A2A 0.3 over JSON-RPC: `kind` discriminators and `final`. With `rfc`, stopped tasks have the states of the RFCs. */
-import { toIso } from '../../../core/instant.ts'
-import type { Artifact, Message } from '../../../core/message.ts'
+
+import type { Artifact, Message } from '../../../core/messages/message.ts'
 import type { PushTarget } from '../../../core/push.ts'
 import { type State, states } from '../../../core/states.ts'
 import type { Task } from '../../../core/task.ts'
+import { toIso } from '../../../core/values/instant.ts'
 import type { Metadata } from '../harn/harn-metadata.ts'
 import { statusMessage } from '../metadata.ts'
 import { checkTexts, invalid, optionalBoolean, type Params } from '../params.ts'

@@ -2,7 +2,7 @@
  * Messages of A2A 1.0. As for any ProtoJSON reader (§5.7), unknown members are dropped, and `null` or `""` means
  * absent.
  */
-import type { Message, Part, PartDetails } from '../../../core/message.ts'
+import type { Message, Part, PartDetails } from '../../../core/messages/message.ts'
 import { message as messageInput } from '../../../engine/input/inputs.ts'
 import { parse } from '../../../engine/input/parse.ts'
 import { invalid, isObject, type Params } from '../params.ts'

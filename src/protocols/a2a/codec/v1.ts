@@ -1,10 +1,11 @@
 /** A2A 1.0 (ProtoJSON). Messages and artifacts of `core` have this shape already. */
-import { toIso } from '../../../core/instant.ts'
-import type { JsonObject } from '../../../core/json.ts'
-import type { Message } from '../../../core/message.ts'
+
+import type { Message } from '../../../core/messages/message.ts'
 import type { PushTarget } from '../../../core/push.ts'
 import type { State } from '../../../core/states.ts'
 import type { Task } from '../../../core/task.ts'
+import { toIso } from '../../../core/values/instant.ts'
+import type { JsonObject } from '../../../core/values/json.ts'
 import type { Metadata } from '../harn/harn-metadata.ts'
 import { statusMessage } from '../metadata.ts'
 import { checkTexts, optionalBoolean, type Params } from '../params.ts'

@@ -1,7 +1,8 @@
 /** One frame of a stream. The versions of A2A send the same content with different names. */
-import type { JsonObject } from '../../../core/json.ts'
-import type { Artifact, Message } from '../../../core/message.ts'
+
+import type { Artifact, Message } from '../../../core/messages/message.ts'
 import type { Task } from '../../../core/task.ts'
+import type { JsonObject } from '../../../core/values/json.ts'
 import { isTunnelled, type Metadata } from '../harn/harn-metadata.ts'
 import { eventMessage } from '../metadata.ts'
 import type { TaskEvent } from '../task-events.ts'

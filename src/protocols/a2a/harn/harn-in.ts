@@ -2,9 +2,10 @@
  * The migration path of the RFCs, inbound: a pause, a resume or a reminder in the metadata of a send, from peers
  * without the methods. `harn.pause` (or `harn.suspend`) and `harn.reminder`, nested or dotted, camelCase or snake_case.
  */
-import type { JsonObject } from '../../../core/json.ts'
-import { type Message, textOf } from '../../../core/message.ts'
-import { camelCased, camelConditions } from '../../../core/worker-suspension.ts'
+
+import { type Message, textOf } from '../../../core/messages/message.ts'
+import type { JsonObject } from '../../../core/values/json.ts'
+import { camelCased, camelConditions } from '../../../core/waiting/worker-suspension.ts'
 import { reminderInput } from '../../../engine/input/inputs.ts'
 import { parse } from '../../../engine/input/parse.ts'
 import type { ReminderRequest } from '../../../engine/input/requests.ts'

@@ -1,6 +1,7 @@
 /** Adds `metadata.harn` to the metadata of the extensions, if it is enabled. */
-import type { JsonObject } from '../../../core/json.ts'
+
 import type { Task } from '../../../core/task.ts'
+import type { JsonObject } from '../../../core/values/json.ts'
 import { TASK_CONTROL } from '../extensions.ts'
 import { eventMetadata, taskMetadata } from '../metadata.ts'
 import { isObject } from '../params.ts'

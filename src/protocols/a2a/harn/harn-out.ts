@@ -2,10 +2,11 @@
  * The migration path of the RFCs, outbound: `metadata.harn` for Harn peers that do not read the standard fields yet. It
  * has the WorkerSuspension envelope and the SystemReminder of the RFCs in snake_case. The RFCs deprecate it.
  */
-import { type JsonObject, withoutNulls } from '../../../core/json.ts'
-import type { Reminder } from '../../../core/reminders.ts'
+
+import type { Reminder } from '../../../core/reminders/reminders.ts'
 import type { Task } from '../../../core/task.ts'
-import { workerSuspension } from '../../../core/worker-suspension.ts'
+import { type JsonObject, withoutNulls } from '../../../core/values/json.ts'
+import { workerSuspension } from '../../../core/waiting/worker-suspension.ts'
 
 /** Undefined for a task that was never stopped. */
 export function harnPause(task: Task): JsonObject | undefined {

@@ -3,8 +3,8 @@
  * extension, in both versions. The schema that parses a method also generates its published JSON Schema.
  */
 import type { z } from 'zod'
-import { toIso } from '../../../core/instant.ts'
 import { isPaused } from '../../../core/states.ts'
+import { toIso } from '../../../core/values/instant.ts'
 import {
   clearRemindersInput,
   listReceiptsInput,

@@ -1,6 +1,6 @@
 /** Receipts and usage over A2A, in both versions and bindings. */
 import { expect, it } from 'vitest'
-import { canonical } from '../../../core/canonical-json.ts'
+import { canonical } from '../../../core/receipts/canonical-json.ts'
 import { testSigner } from '../../../testing/test-signer.ts'
 import { all } from '../test-support/frames.ts'
 import {

@@ -1,5 +1,5 @@
 /** `SendStreamingMessage` / `message/stream`: A2A 1.0 §3.1.2. */
-import type { Message } from '../../../core/message.ts'
+import type { Message } from '../../../core/messages/message.ts'
 import { frameText } from '../../../wire/event-stream.ts'
 import type { Call, Method } from '../call.ts'
 import { readCursor } from '../cursor.ts'

@@ -1,8 +1,9 @@
 /** Shared by both ways of sending: reads the request, makes one engine call, and creates the webhook in the request. */
-import type { JsonObject } from '../../../core/json.ts'
-import type { Message } from '../../../core/message.ts'
+
+import type { Message } from '../../../core/messages/message.ts'
 import type { PushTarget } from '../../../core/push.ts'
 import type { Task } from '../../../core/task.ts'
+import type { JsonObject } from '../../../core/values/json.ts'
 import { pauseInput, resumeInput } from '../../../engine/input/inputs.ts'
 import { parse } from '../../../engine/input/parse.ts'
 import type { ReminderRequest, SendRequest } from '../../../engine/input/requests.ts'

@@ -1,6 +1,7 @@
 /** What a failed delivery does to its webhook: a later attempt, or the end of the attempts. Pure. */
-import { describeError } from '../../../core/describe-error.ts'
+
 import type { Push } from '../../../core/push.ts'
+import { describeError } from '../../../core/values/describe-error.ts'
 import { TargetRefused } from './targets.ts'
 
 const FIRST_RETRY_MS = 1_000

@@ -1,7 +1,8 @@
 /** A delivery in a span of its own. The receiver gets the span in the header `traceparent`. */
-import { describeError } from '../../../core/describe-error.ts'
-import { toTraceparent } from '../../../core/span-link.ts'
+
 import type { Task } from '../../../core/task.ts'
+import { describeError } from '../../../core/values/describe-error.ts'
+import { toTraceparent } from '../../../core/values/span-link.ts'
 import type { EngineDeps } from '../../../engine/deps.ts'
 import { taskAttributes } from '../../../engine/observe/task-attributes.ts'
 import type { Delivery, Post } from './post.ts'

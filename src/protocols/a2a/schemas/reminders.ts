@@ -1,6 +1,11 @@
 /** `urn:lull:a2a:reminders:1`: results, frames about changes of reminders, and the parameters on the card. */
 import { z } from 'zod'
-import type { ExpiryReason, Propagate, Reminder, RoleHint } from '../../../core/reminders.ts'
+import type {
+  ExpiryReason,
+  Propagate,
+  Reminder,
+  RoleHint,
+} from '../../../core/reminders/reminders.ts'
 import {
   expiryReason,
   jsonObject,

@@ -1,11 +1,11 @@
 /** `urn:lull:a2a:rfc-notifications:1`: the JSON-RPC notifications of the PAUSED and reminder RFCs, on 0.3 streams. */
 
 import { z } from 'zod'
-import type { ResumeConditions } from '../../../core/conditions.ts'
-import type { JsonObject } from '../../../core/json.ts'
-import type { ExpiryReason } from '../../../core/reminders.ts'
+import type { ExpiryReason } from '../../../core/reminders/reminders.ts'
 import type { State } from '../../../core/states.ts'
 import type { Suspension } from '../../../core/suspension.ts'
+import type { JsonObject } from '../../../core/values/json.ts'
+import type { ResumeConditions } from '../../../core/waiting/conditions.ts'
 import {
   expiryReason,
   initiator,

@@ -1,9 +1,9 @@
 /** `urn:lull:a2a:task-control:1`: results of the methods, metadata of tasks, and the parameters on the card. */
 
 import { z } from 'zod'
-import type { ResumeConditions } from '../../../core/conditions.ts'
 import { type State, states } from '../../../core/states.ts'
 import type { PauseMode, ResumeCause, Suspension } from '../../../core/suspension.ts'
+import type { ResumeConditions } from '../../../core/waiting/conditions.ts'
 import {
   resumeCause as cause,
   initiator,

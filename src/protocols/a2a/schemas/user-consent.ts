@@ -1,7 +1,7 @@
 /** `urn:lull:a2a:user-consent:1`: the question, its answer, and the parameters on the card. */
 import { z } from 'zod'
-import type { Json } from '../../../core/json.ts'
 import type { Decision } from '../../../core/records.ts'
+import type { Json } from '../../../core/values/json.ts'
 import { decision, json } from '../../../engine/input/inputs.ts'
 import { exactly } from './exactly.ts'
 import { id, instant } from './vocabulary.ts'

@@ -1,5 +1,5 @@
 /** An adapter with a real engine and the script agent, called through its fetch handler. For tests only. */
-import type { JsonObject } from '../../../core/json.ts'
+import type { JsonObject } from '../../../core/values/json.ts'
 import type { Engine } from '../../../engine/engine.ts'
 import type { Store } from '../../../ports/store.ts'
 import type { ManualClock } from '../../../testing/manual-clock.ts'

@@ -2,7 +2,7 @@
  * One connected client. A client can disconnect at any moment, and then it only detaches: tasks continue, stopped tasks
  * stay stopped, and an open question is asked again when a client attaches.
  */
-import type { Message } from '../../../core/message.ts'
+import type { Message } from '../../../core/messages/message.ts'
 import type { Caller } from '../../../engine/caller.ts'
 import { agentChunks } from '../render/updates.ts'
 import type { Attachment } from '../sessions/attachment.ts'

@@ -9,8 +9,8 @@ import {
   isLullError,
   type LullError,
 } from '../../../core/errors.ts'
-import { toIso } from '../../../core/instant.ts'
 import { isTerminal, type State } from '../../../core/states.ts'
+import { toIso } from '../../../core/values/instant.ts'
 
 export const INVALID_PARAMS = -32602
 export const METHOD_NOT_FOUND = -32601

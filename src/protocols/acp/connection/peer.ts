@@ -5,8 +5,8 @@ import type {
   PromptResponse,
   SessionUpdate,
 } from '@agentclientprotocol/sdk'
-import type { Message, Part } from '../../../core/message.ts'
-import { filledIn, formOf } from '../../../core/question-form.ts'
+import type { Message, Part } from '../../../core/messages/message.ts'
+import { filledIn, formOf } from '../../../core/messages/question-form.ts'
 import type { Decision, Question } from '../../../core/records.ts'
 import type { Task } from '../../../core/task.ts'
 import type { ClientFacts } from '../capabilities.ts'

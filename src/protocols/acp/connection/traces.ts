@@ -1,6 +1,6 @@
 /** Trace context in `_meta`, as ACP reserves it there: `traceparent` at its root. */
-import { describeError } from '../../../core/describe-error.ts'
-import { fromTraceparent, toTraceparent } from '../../../core/span-link.ts'
+import { describeError } from '../../../core/values/describe-error.ts'
+import { fromTraceparent, toTraceparent } from '../../../core/values/span-link.ts'
 import type { EngineDeps } from '../../../engine/deps.ts'
 
 export interface Traces {

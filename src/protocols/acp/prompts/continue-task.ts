@@ -7,7 +7,7 @@
  *      a client has `session/resume`. The prompt is kept as a message, and a reply says how to resume.
  */
 import { isLullError, LullError } from '../../../core/errors.ts'
-import type { Message, Part } from '../../../core/message.ts'
+import type { Message, Part } from '../../../core/messages/message.ts'
 import type { LogRecord } from '../../../core/records.ts'
 import type { Suspension } from '../../../core/suspension.ts'
 import type { Task } from '../../../core/task.ts'

@@ -1,5 +1,5 @@
 /** Sends a prompt as a new message: it becomes a task, or the agent replies without a task. */
-import type { Message, Part } from '../../../core/message.ts'
+import type { Message, Part } from '../../../core/messages/message.ts'
 import type { Caller } from '../../../engine/caller.ts'
 import { offersOf } from '../../../engine/requests/offers.ts'
 import type { SendResult } from '../../../engine/requests/send/send-result.ts'

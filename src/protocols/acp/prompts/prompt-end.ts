@@ -1,7 +1,7 @@
 /** The answer to a prompt. A stop is `end_turn`; only `session/cancel` and `session/close` lead to `cancelled`. */
 import { type PromptResponse, RequestError, type StopReason } from '@agentclientprotocol/sdk'
-import type { JsonObject } from '../../../core/json.ts'
 import type { Task } from '../../../core/task.ts'
+import type { JsonObject } from '../../../core/values/json.ts'
 import { INTERNAL } from '../connection/faults.ts'
 import type { Facts } from '../render/facts.ts'
 

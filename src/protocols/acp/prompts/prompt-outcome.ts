@@ -1,5 +1,5 @@
 /** What a prompt led to: work of a task, or an immediate reply. */
-import type { Message } from '../../../core/message.ts'
+import type { Message } from '../../../core/messages/message.ts'
 import type { Task } from '../../../core/task.ts'
 import type { ResumeRequest } from '../../../engine/input/requests.ts'
 import type { Meta } from '../connection/address.ts'

@@ -8,7 +8,7 @@
  *  Q3  A question that cannot be asked, or that was dismissed, ends the prompt. The next prompt is the answer.
  */
 import { isLullError } from '../../../core/errors.ts'
-import type { Part } from '../../../core/message.ts'
+import type { Part } from '../../../core/messages/message.ts'
 import { isInterrupted } from '../../../core/states.ts'
 import type { Task } from '../../../core/task.ts'
 import type { Caller } from '../../../engine/caller.ts'

@@ -2,7 +2,7 @@
  * Decides where a prompt goes: to a task of the session that is stopped or asks something, otherwise to a new task. While a
  * task runs, prompts are queued.
  */
-import type { Part } from '../../../core/message.ts'
+import type { Part } from '../../../core/messages/message.ts'
 import type { Task } from '../../../core/task.ts'
 import { isOwn, toPrompt } from '../connection/address.ts'
 import { abortable } from '../sessions/queues.ts'

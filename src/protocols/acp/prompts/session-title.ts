@@ -1,7 +1,7 @@
 /** The title of a session: the first words of its first prompt. */
 import { LullError } from '../../../core/errors.ts'
-import { toIso } from '../../../core/instant.ts'
-import { type Part, textOf } from '../../../core/message.ts'
+import { type Part, textOf } from '../../../core/messages/message.ts'
+import { toIso } from '../../../core/values/instant.ts'
 import type { PromptDeps } from './prompt-outcome.ts'
 
 const LONGEST_TITLE = 80

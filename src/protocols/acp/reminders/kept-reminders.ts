@@ -1,5 +1,5 @@
 /** Reminders that wait in a session for its next task. The row of the session stores them as JSON. */
-import type { JsonObject } from '../../../core/json.ts'
+import type { JsonObject } from '../../../core/values/json.ts'
 import { reminderInput } from '../../../engine/input/inputs.ts'
 import { parse } from '../../../engine/input/parse.ts'
 import type { ReminderRequest } from '../../../engine/input/requests.ts'

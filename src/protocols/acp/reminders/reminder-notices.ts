@@ -1,8 +1,9 @@
 /** The parameters of `_session/reminder` for every change of a reminder. */
-import { toIso } from '../../../core/instant.ts'
-import type { JsonObject } from '../../../core/json.ts'
+
 import type { LogRecord } from '../../../core/records.ts'
-import type { Reminder } from '../../../core/reminders.ts'
+import type { Reminder } from '../../../core/reminders/reminders.ts'
+import { toIso } from '../../../core/values/instant.ts'
+import type { JsonObject } from '../../../core/values/json.ts'
 
 /** Without `sessionId`. Empty for a record that changes no reminder. */
 export function reminderChanges(record: LogRecord): readonly JsonObject[] {

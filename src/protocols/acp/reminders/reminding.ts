@@ -1,9 +1,9 @@
 /** A reminder to a session goes to its task. An idle session keeps it for its next task. */
 import { RequestError } from '@agentclientprotocol/sdk'
 import { LullError } from '../../../core/errors.ts'
-import { toIso } from '../../../core/instant.ts'
-import type { JsonObject } from '../../../core/json.ts'
 import type { Task } from '../../../core/task.ts'
+import { toIso } from '../../../core/values/instant.ts'
+import type { JsonObject } from '../../../core/values/json.ts'
 import type { Caller } from '../../../engine/caller.ts'
 import type { ReminderRequest } from '../../../engine/input/requests.ts'
 import { offersOf } from '../../../engine/requests/offers.ts'

@@ -3,9 +3,10 @@
  * creates in the session gets them when it appears. The list of these sessions is in the store, so that it works after a
  * restart, before any client connects.
  */
-import type { Json } from '../../../core/json.ts'
+
 import { isTerminal } from '../../../core/states.ts'
 import type { Task } from '../../../core/task.ts'
+import type { Json } from '../../../core/values/json.ts'
 import type { Caller } from '../../../engine/caller.ts'
 import type { EngineDeps } from '../../../engine/deps.ts'
 import type { Engine } from '../../../engine/engine.ts'

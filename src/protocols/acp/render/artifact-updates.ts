@@ -1,10 +1,10 @@
 /** Artifacts as messages of the agent, which every editor shows. An artifact named `plan` is the agent's plan. */
 import type { PlanEntry, SessionUpdate } from '@agentclientprotocol/sdk'
 import { z } from 'zod'
-import type { JsonObject } from '../../../core/json.ts'
-import type { Artifact } from '../../../core/message.ts'
+import type { Artifact } from '../../../core/messages/message.ts'
 import type { LogRecord } from '../../../core/records.ts'
 import type { Task } from '../../../core/task.ts'
+import type { JsonObject } from '../../../core/values/json.ts'
 import { blockOf } from './content.ts'
 
 const plan = z.object({

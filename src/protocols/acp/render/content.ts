@@ -1,7 +1,7 @@
 /** Converts parts of messages to content blocks, and back. */
 import type { ContentBlock } from '@agentclientprotocol/sdk'
-import type { Json, JsonObject } from '../../../core/json.ts'
-import type { Part } from '../../../core/message.ts'
+import type { Part } from '../../../core/messages/message.ts'
+import type { Json, JsonObject } from '../../../core/values/json.ts'
 
 export function partOf(block: ContentBlock): Part {
   switch (block.type) {

@@ -1,9 +1,10 @@
 /** `_meta` of tasks and sessions: their state under `lull` and, if configured, under `harn`. */
-import { toIso } from '../../../core/instant.ts'
-import type { JsonObject } from '../../../core/json.ts'
-import { textOf } from '../../../core/message.ts'
+
+import { textOf } from '../../../core/messages/message.ts'
 import { isInterrupted } from '../../../core/states.ts'
 import type { Task } from '../../../core/task.ts'
+import { toIso } from '../../../core/values/instant.ts'
+import type { JsonObject } from '../../../core/values/json.ts'
 import { harnFacts, suspendFacts } from '../suspend/suspension-facts.ts'
 
 export interface Facts {

@@ -3,7 +3,11 @@
  * after discarded text says that it was discarded. ACP v2 empties the message (`v2/shapes.ts`).
  */
 import type { SessionUpdate } from '@agentclientprotocol/sdk'
-import { recordedChunk, type TextChunk, type TextPosition } from '../../../core/live-text.ts'
+import {
+  recordedChunk,
+  type TextChunk,
+  type TextPosition,
+} from '../../../core/messages/live-text.ts'
 import type { LogRecord } from '../../../core/records.ts'
 import { textChunk } from './artifact-updates.ts'
 

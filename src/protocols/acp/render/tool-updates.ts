@@ -3,9 +3,9 @@
  * the journal.
  */
 import type { SessionUpdate, ToolCallContent } from '@agentclientprotocol/sdk'
+import { type AnnouncedCall, isAnnounced } from '../../../core/messages/tool-calls.ts'
 import type { LogRecord } from '../../../core/records.ts'
 import type { Task } from '../../../core/task.ts'
-import { type AnnouncedCall, isAnnounced } from '../../../core/tool-calls.ts'
 
 type Of<T extends LogRecord['type']> = LogRecord & { readonly type: T }
 

@@ -3,10 +3,10 @@
  * In the shapes of ACP v1; `v2/` converts them.
  */
 import type { SessionUpdate } from '@agentclientprotocol/sdk'
-import type { Message } from '../../../core/message.ts'
+import type { Message } from '../../../core/messages/message.ts'
+import { announcedIn } from '../../../core/messages/tool-calls.ts'
 import type { LogRecord, RecordType } from '../../../core/records.ts'
 import type { Task } from '../../../core/task.ts'
-import { announcedIn } from '../../../core/tool-calls.ts'
 import { type RfcUpdate, rfcUpdate } from '../suspend/lifecycle.ts'
 import { artifactUpdates } from './artifact-updates.ts'
 import { blockOf } from './content.ts'

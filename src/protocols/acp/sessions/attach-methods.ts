@@ -8,7 +8,7 @@ import type {
   SessionConfigOption,
 } from '@agentclientprotocol/sdk'
 import { LullError } from '../../../core/errors.ts'
-import type { JsonObject } from '../../../core/json.ts'
+import type { JsonObject } from '../../../core/values/json.ts'
 import { parse } from '../../../engine/input/parse.ts'
 import { isOwn, type Meta } from '../connection/address.ts'
 import type { Connection } from '../connection/connection.ts'

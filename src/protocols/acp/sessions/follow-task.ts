@@ -1,6 +1,6 @@
 /** Sends a client what happens in one task: its records and its live text, in the order of the log. */
 import { evolve } from '../../../core/evolve.ts'
-import { afterChunk, afterRecord, type TextChunk } from '../../../core/live-text.ts'
+import { afterChunk, afterRecord, type TextChunk } from '../../../core/messages/live-text.ts'
 import type { LogRecord } from '../../../core/records.ts'
 import type { Caller } from '../../../engine/caller.ts'
 import type { AcpContext } from '../connection/context.ts'

@@ -1,5 +1,5 @@
 /** How far an attachment has followed one task, and the callers that wait for the task. */
-import { noTextShown, type TextPosition } from '../../../core/live-text.ts'
+import { noTextShown, type TextPosition } from '../../../core/messages/live-text.ts'
 import type { LogRecord } from '../../../core/records.ts'
 import { isTerminal } from '../../../core/states.ts'
 import type { Task } from '../../../core/task.ts'

@@ -7,7 +7,7 @@ import {
   type SetSessionConfigOptionResponse,
 } from '@agentclientprotocol/sdk'
 import { LullError } from '../../../core/errors.ts'
-import { instantOr0, toIso } from '../../../core/instant.ts'
+import { instantOr0, toIso } from '../../../core/values/instant.ts'
 import type { Connection } from '../connection/connection.ts'
 import { NOT_FOUND } from '../connection/faults.ts'
 import { cancelSession } from '../prompts/canceling.ts'

@@ -5,7 +5,7 @@
 import { RequestError } from '@agentclientprotocol/sdk'
 import { isTerminal, type State, states } from '../../../core/states.ts'
 import type { Task } from '../../../core/task.ts'
-import { weightOf } from '../../../core/weight.ts'
+import { weightOf } from '../../../core/values/weight.ts'
 import type { Agent } from '../../../engine/author/agent.ts'
 import type { Caller } from '../../../engine/caller.ts'
 import type { EngineDeps } from '../../../engine/deps.ts'

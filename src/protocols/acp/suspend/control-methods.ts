@@ -1,9 +1,9 @@
 /** The methods of the extension: suspend, wake, remind, steer, receipts. `names.ts` has the names of each. */
 import { RequestError } from '@agentclientprotocol/sdk'
 import { LullError } from '../../../core/errors.ts'
-import type { JsonObject } from '../../../core/json.ts'
-import type { Message } from '../../../core/message.ts'
+import type { Message } from '../../../core/messages/message.ts'
 import { isInterrupted } from '../../../core/states.ts'
+import type { JsonObject } from '../../../core/values/json.ts'
 import { parse } from '../../../engine/input/parse.ts'
 import type { ReminderRequest } from '../../../engine/input/requests.ts'
 import type { Offers } from '../../../engine/requests/offers.ts'

@@ -1,8 +1,9 @@
 /** What clients are told of stops and wakes: the fields of the RFC, and `epoch`. */
-import { toIso } from '../../../core/instant.ts'
-import type { Json, JsonObject } from '../../../core/json.ts'
+
 import type { LogRecord } from '../../../core/records.ts'
 import type { Task } from '../../../core/task.ts'
+import { toIso } from '../../../core/values/instant.ts'
+import type { Json, JsonObject } from '../../../core/values/json.ts'
 import { outbound } from '../names.ts'
 
 export interface Notice {

@@ -1,9 +1,10 @@
 /** The RFC's `summary` of a suspension: plain sentences that a client can show its user. */
-import type { OnTimeout, Trigger } from '../../../core/conditions.ts'
-import { toIso } from '../../../core/instant.ts'
-import { textOf } from '../../../core/message.ts'
+
+import { textOf } from '../../../core/messages/message.ts'
 import type { Suspension } from '../../../core/suspension.ts'
 import type { Task } from '../../../core/task.ts'
+import { toIso } from '../../../core/values/instant.ts'
+import type { OnTimeout, Trigger } from '../../../core/waiting/conditions.ts'
 
 /** How much of the last text of the agent is quoted. */
 const LONGEST_QUOTE = 200

@@ -1,9 +1,9 @@
 /** Suspending and waking a task on behalf of a client. */
 import { RequestError } from '@agentclientprotocol/sdk'
 import { isLullError, LullError } from '../../../core/errors.ts'
-import { toIso } from '../../../core/instant.ts'
-import type { Json, JsonObject } from '../../../core/json.ts'
 import type { Task } from '../../../core/task.ts'
+import { toIso } from '../../../core/values/instant.ts'
+import type { Json, JsonObject } from '../../../core/values/json.ts'
 import type { Caller } from '../../../engine/caller.ts'
 import type { PauseRequest, ResumeRequest } from '../../../engine/input/requests.ts'
 import { isCancellation } from '../connection/cancellation.ts'

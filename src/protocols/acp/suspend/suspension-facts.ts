@@ -2,11 +2,12 @@
  * The suspension of a task in `_meta`: `lull.suspend` has the fields of the RFC, `harn.suspend` is the RFC's
  * WorkerSuspension. Always the whole object, because a client may have missed earlier ones.
  */
-import { toIso } from '../../../core/instant.ts'
-import type { Json, JsonObject } from '../../../core/json.ts'
+
 import type { Suspension } from '../../../core/suspension.ts'
 import type { Task } from '../../../core/task.ts'
-import { workerSuspension } from '../../../core/worker-suspension.ts'
+import { toIso } from '../../../core/values/instant.ts'
+import type { Json, JsonObject } from '../../../core/values/json.ts'
+import { workerSuspension } from '../../../core/waiting/worker-suspension.ts'
 
 /** Undefined for a task that was never stopped and is not held. */
 export function suspendFacts(task: Task): JsonObject | undefined {

@@ -4,8 +4,8 @@
  */
 import type { z } from 'zod'
 import { LullError } from '../../../core/errors.ts'
-import type { Json } from '../../../core/json.ts'
-import { camelCased, camelConditions } from '../../../core/worker-suspension.ts'
+import type { Json } from '../../../core/values/json.ts'
+import { camelCased, camelConditions } from '../../../core/waiting/worker-suspension.ts'
 import { parse } from '../../../engine/input/parse.ts'
 import type { Meta } from '../connection/address.ts'
 import { suspendRequest, wakeRequest } from '../schemas/requests.ts'

@@ -5,7 +5,7 @@ import type {
   SessionUpdate,
   StateUpdate,
 } from '@agentclientprotocol/sdk/experimental/v2'
-import { filledIn, formOf } from '../../../core/question-form.ts'
+import { filledIn, formOf } from '../../../core/messages/question-form.ts'
 import type { ClientFacts } from '../capabilities.ts'
 import { decisionOf, type Peer, permissionOptions } from '../connection/peer.ts'
 import type { Traces } from '../connection/traces.ts'

@@ -2,8 +2,9 @@
  * Messages between the main thread and the writing thread. Calls run, and are answered, in the order of arrival. A message
  * of the writing thread holds the answers to one or more calls.
  */
-import { describeError } from '../../../core/describe-error.ts'
+
 import { isLullError, LullError, type Refusal, toError } from '../../../core/errors.ts'
+import { describeError } from '../../../core/values/describe-error.ts'
 import type { CommitResult } from '../../../ports/store/tasks.ts'
 import type { Store } from '../../../ports/store.ts'
 import type { EncodedCommit } from '../encoded-commit.ts'

@@ -1,7 +1,8 @@
 /** A model of a store: maps, filters and sorts, without regard to speed or failures. */
-import type { StoredEvent } from '../../../core/cloud-event.ts'
+
 import type { LogRecord } from '../../../core/records.ts'
 import { isTerminal, states } from '../../../core/states.ts'
+import type { StoredEvent } from '../../../core/waiting/cloud-event.ts'
 import type { Claim } from '../../../ports/store/claims.ts'
 import type { Commit, CommitResult, TaskQuery, TaskRow } from '../../../ports/store/tasks.ts'
 

@@ -1,6 +1,6 @@
 /** An engine with a manual clock and the script agent. */
 import { setImmediate as tick } from 'node:timers/promises'
-import type { Message } from '../../../core/message.ts'
+import type { Message } from '../../../core/messages/message.ts'
 import type { LogRecord } from '../../../core/records.ts'
 import { isTerminal } from '../../../core/states.ts'
 import type { Task } from '../../../core/task.ts'

@@ -1,0 +1,33 @@
+/** The part of a question's message that shows its choices and schema to programs. */
+
+import type { Json, JsonObject, MembersOf } from '../values/json.ts'
+import type { Choice } from './choices.ts'
+import type { Part } from './message.ts'
+
+export const QUESTION_TYPE = 'application/vnd.lull.question+json'
+
+export interface QuestionFacts {
+  readonly choices?: readonly Choice[] | undefined
+  /** The JSON Schema of the answer. */
+  readonly schema?: JsonObject | undefined
+}
+
+/** Empty when the question has neither choices nor a schema. */
+export function questionParts({ choices, schema }: QuestionFacts): readonly Part[] {
+  if (choices === undefined && schema === undefined) return []
+  const data: Record<string, Json> = {}
+  if (choices !== undefined) data['choices'] = choices.map((one): MembersOf<Choice> => ({ ...one }))
+  if (schema !== undefined) data['schema'] = schema
+  return [{ data, mediaType: QUESTION_TYPE }]
+}
+
+/** The parts that people read. */
+export function withoutQuestionPart(parts: readonly Part[]): readonly Part[] {
+  return parts.filter(({ mediaType }) => mediaType !== QUESTION_TYPE)
+}
+
+/** What the part of a question in these parts says. Undefined: there is none. */
+export function questionIn(parts: readonly Part[]): QuestionFacts | undefined {
+  const found = parts.find(({ mediaType }) => mediaType === QUESTION_TYPE)
+  return found !== undefined && 'data' in found ? (found.data as QuestionFacts) : undefined
+}

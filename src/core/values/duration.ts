@@ -1,0 +1,75 @@
+/**
+ * Durations as authors write them. A number is in milliseconds. A text has a number and a unit, such as `'30 minutes'`. A
+ * day has 24 hours.
+ */
+import { LullError } from '../errors.ts'
+
+const SECOND_MS = 1_000
+const MINUTE_MS = 60 * SECOND_MS
+const HOUR_MS = 60 * MINUTE_MS
+const DAY_MS = 24 * HOUR_MS
+
+export type DurationUnit =
+  | 'ms'
+  | `second${'' | 's'}`
+  | `minute${'' | 's'}`
+  | `hour${'' | 's'}`
+  | `day${'' | 's'}`
+  | `week${'' | 's'}`
+
+const unitMs: Readonly<Record<DurationUnit, number>> = {
+  ms: 1,
+  second: SECOND_MS,
+  seconds: SECOND_MS,
+  minute: MINUTE_MS,
+  minutes: MINUTE_MS,
+  hour: HOUR_MS,
+  hours: HOUR_MS,
+  day: DAY_MS,
+  days: DAY_MS,
+  week: 7 * DAY_MS,
+  weeks: 7 * DAY_MS,
+}
+
+/** Milliseconds, or a text such as `'30 minutes'`. */
+export type Duration = number | `${number} ${DurationUnit}`
+
+/** The type with a number in every member named `…Ms`. */
+export type InMs<T> = {
+  readonly [K in keyof T]: K extends `${string}Ms` ? Exclude<T[K], string> : T[K]
+}
+
+/** The type with a duration allowed in every member named `…Ms`. */
+export type WithDurations<T> = {
+  readonly [K in keyof T]: K extends `${string}Ms` ? T[K] | Duration : T[K]
+}
+
+export const NOT_A_DURATION =
+  "must be a number of milliseconds, or a text such as '30 minutes' (ms, seconds, minutes, hours, days, weeks)"
+
+const DURATION = /^(\d+(?:\.\d+)?) ([a-z]+)$/
+
+/** Undefined when the value is not a duration. */
+export function toMs(value: unknown): number | undefined {
+  if (typeof value === 'number') return value >= 0 ? value : undefined
+  const found = typeof value === 'string' ? DURATION.exec(value) : null
+  const [, count, unit = ''] = found ?? []
+  if (count === undefined || !Object.hasOwn(unitMs, unit)) return undefined
+  return Number(count) * unitMs[unit as DurationUnit]
+}
+
+/** @throws LullError `INVALID_INPUT` */
+export function durationMs(value: Duration, path: string): number {
+  const ms = toMs(value)
+  if (ms !== undefined) return ms
+  throw new LullError('INVALID_INPUT', { path, problem: NOT_A_DURATION })
+}
+
+/** A copy with a number in every member named `…Ms`. @throws LullError `INVALID_INPUT` */
+export function inMs<T extends object>(given: T): InMs<T> {
+  const members = Object.entries(given).map(([name, value]) => [
+    name,
+    name.endsWith('Ms') && value !== undefined ? durationMs(value, name) : value,
+  ])
+  return Object.fromEntries(members) as InMs<T>
+}

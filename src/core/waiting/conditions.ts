@@ -1,0 +1,167 @@
+/**
+ * Conditions that wake a stopped task. The first condition that fires wins. Without conditions only an explicit resume
+ * wakes the task. `engine/input/inputs.ts` checks their shapes. This file evaluates them.
+ */
+import { canonical } from '../receipts/canonical-json.ts'
+import type { Json, JsonObject } from '../values/json.ts'
+import { type CloudEvent, namesOf } from './cloud-event.ts'
+
+/** A CloudEvents Subscriptions filter: exactly one dialect per object. */
+export type EventFilter =
+  | { readonly exact: Readonly<Record<string, Json>> }
+  | { readonly prefix: Readonly<Record<string, string>> }
+  | { readonly suffix: Readonly<Record<string, string>> }
+  | { readonly all: readonly EventFilter[] }
+  | { readonly any: readonly EventFilter[] }
+  | { readonly not: EventFilter }
+
+/** Exactly one of the three. */
+export type Trigger =
+  | { readonly filter: EventFilter }
+  | { readonly schedule: { readonly cron: string; readonly timezone?: string } }
+  | { readonly at: string }
+
+export type OnTimeout = 'resume_with_summary' | 'fail' | 'resume_with_input'
+
+export interface Timeout {
+  readonly durationMinutes: number
+  readonly onTimeout?: OnTimeout
+  readonly input?: Json
+}
+
+export interface ResumeConditions {
+  readonly onEvent?: string
+  readonly trigger?: Trigger
+  readonly timeout?: Timeout
+  /** Which events count: those since the task was created (default), or only later ones. */
+  readonly since?: 'task' | 'now'
+}
+
+/** Whether the event wakes a task that waits for these conditions. */
+export function matches(conditions: ResumeConditions | undefined, event: CloudEvent): boolean {
+  if (conditions === undefined) return false
+  return eventConditions.some((fires) => fires(conditions, event))
+}
+
+/** How each field matches events. A new field does not compile until it is in this table. */
+const byField: {
+  readonly [K in keyof Required<ResumeConditions>]: (
+    conditions: ResumeConditions,
+    event: CloudEvent,
+  ) => boolean
+} = {
+  onEvent: ({ onEvent }, event) => onEvent !== undefined && namesOf(event).includes(onEvent),
+  trigger: ({ trigger }, event) =>
+    trigger !== undefined && 'filter' in trigger && passes(trigger.filter, event),
+  timeout: () => false,
+  since: () => false,
+}
+
+const eventConditions = Object.values(byField)
+
+/** Evaluates a filter. An absent attribute matches nothing. */
+export function passes(filter: EventFilter, event: CloudEvent): boolean {
+  if ('exact' in filter) return every(filter.exact, (path, want) => equal(read(event, path), want))
+  if ('prefix' in filter)
+    return every(filter.prefix, (path, want) => text(read(event, path))?.startsWith(want) ?? false)
+  if ('suffix' in filter)
+    return every(filter.suffix, (path, want) => text(read(event, path))?.endsWith(want) ?? false)
+  if ('all' in filter) return filter.all.every((inner) => passes(inner, event))
+  if ('any' in filter) return filter.any.some((inner) => passes(inner, event))
+  return !passes(filter.not, event)
+}
+
+/** The wait name of a filter that fixes no type and is too long to be a name itself: every event may match it. */
+export const ANY_NAME = '*'
+
+/**
+ * How the wait names of filters begin that fix no type; the filter follows as JSON. No event name a task can wait for
+ * begins so, because those have no control characters.
+ */
+export const FILTER_NAMES = '\u0001'
+const LONGEST_FILTER_NAME = 2_048
+
+/**
+ * The names to index a waiting task under, so that an event finds it by look-up instead of a scan. A filter that pins
+ * the type (`exact: {type}`, alone or inside `all`) waits under that type, any other filter under its own text. So one
+ * look at the names finds the filters an event passes, without reading the tasks.
+ */
+export function waitNames(conditions: ResumeConditions | undefined): readonly string[] {
+  if (conditions === undefined) return []
+  const names = new Set<string>()
+  if (conditions.onEvent !== undefined) names.add(conditions.onEvent)
+  const { trigger } = conditions
+  if (trigger !== undefined && 'filter' in trigger)
+    names.add(pinnedType(trigger.filter) ?? filterName(trigger.filter))
+  return [...names]
+}
+
+function filterName(filter: EventFilter): string {
+  const name = FILTER_NAMES + canonical(filter)
+  return name.length <= LONGEST_FILTER_NAME ? name : ANY_NAME
+}
+
+/** The filter a wait name stands for; undefined where the name is not a filter's. */
+export function filterOf(name: string): EventFilter | undefined {
+  if (!name.startsWith(FILTER_NAMES)) return undefined
+  return JSON.parse(name.slice(FILTER_NAMES.length)) as EventFilter
+}
+
+/** Whether events of any type may wake a task that waits under these names. */
+export function waitForAnyType(names: readonly string[]): boolean {
+  return names.some((name) => name === ANY_NAME || name.startsWith(FILTER_NAMES))
+}
+
+function pinnedType(filter: EventFilter): string | undefined {
+  if ('exact' in filter) {
+    const type = Object.hasOwn(filter.exact, 'type') ? filter.exact['type'] : undefined
+    return typeof type === 'string' ? type : undefined
+  }
+  if ('all' in filter) {
+    for (const inner of filter.all) {
+      const type = pinnedType(inner)
+      if (type !== undefined) return type
+    }
+  }
+  return undefined
+}
+
+function every<T>(
+  wants: Readonly<Record<string, T>>,
+  holds: (path: string, want: T) => boolean,
+): boolean {
+  return Object.entries(wants).every(([path, want]) => holds(path, want))
+}
+
+/** An attribute of the event, or a value inside its payload by `data.<path>`. Own properties only. */
+function read(event: CloudEvent, path: string): Json | undefined {
+  if (path !== 'data' && !path.startsWith('data.')) {
+    return Object.hasOwn(event, path) ? event[path] : undefined
+  }
+  let value: Json | undefined = event.data
+  for (const key of path.split('.').slice(1)) {
+    if (value === null || typeof value !== 'object' || !Object.hasOwn(value, key)) return undefined
+    value = (value as JsonObject)[key]
+  }
+  return value
+}
+
+function text(value: Json | undefined): string | undefined {
+  return typeof value === 'string' ? value : undefined
+}
+
+function equal(left: Json | undefined, right: Json): boolean {
+  if (left === right) return true
+  if (left === null || right === null || typeof left !== 'object' || typeof right !== 'object')
+    return false
+  if (Array.isArray(left) !== Array.isArray(right)) return false
+  const keys = Object.keys(left)
+  return (
+    keys.length === Object.keys(right).length &&
+    keys.every(
+      (key) =>
+        Object.hasOwn(right, key) &&
+        equal((left as JsonObject)[key], (right as JsonObject)[key] as Json),
+    )
+  )
+}
