@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
-import { faultOf, faults } from '../../src/protocols/a2a/faults.ts'
+import { faultOf, faults } from '../../src/protocols/a2a/errors/faults.ts'
 import { root } from './documents.ts'
 
 const sections = new Map(

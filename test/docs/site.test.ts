@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { commands } from '../../src/cli/all-commands.ts'
 import { defaultOptions } from '../../src/engine/options.ts'
-import { faultOf } from '../../src/protocols/a2a/faults.ts'
+import { faultOf } from '../../src/protocols/a2a/errors/faults.ts'
 import { opsRoutes, opsStreams } from '../../src/protocols/ops/routes.ts'
 import { documents, root } from './documents.ts'
 

@@ -5,7 +5,7 @@
  * A reader is sent chunks of it. `TextPosition` says how much the reader holds of text that is not recorded. With its
  * place in the log it says everything about the reader, so a reader that comes back with both goes on where it was.
  *
- * Invariants (protocols/a2a/live-text.property.test.ts, engine/run/steps/step-streams.test.ts):
+ * Invariants (protocols/a2a/streams/live-text.property.test.ts, engine/run/steps/step-streams.test.ts):
  *  T1  a reader that folds its chunks (append or replace) has the text of one attempt, never of two;
  *  T2  the text that a reader has is a prefix of that attempt's text;
  *  T3  a record closes the text: a reader that saw its attempt gets the rest, any other reader the whole text;

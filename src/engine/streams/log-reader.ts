@@ -1,7 +1,7 @@
 /**
  * One reader of a task: records first from the store, then live, and between them the live text of steps.
  *
- * Invariants (subscriptions.test.ts, protocols/a2a/live-text.property.test.ts):
+ * Invariants (subscriptions.test.ts, protocols/a2a/streams/live-text.property.test.ts):
  *  Q1  records come in order, without gap or repeat;
  *  Q2  a slow reader keeps its position and a small queue; records that do not fit are read from the store;
  *  Q3  live text is compared when the reader asks and has seen every record, so it is never queued;

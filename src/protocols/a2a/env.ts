@@ -2,7 +2,7 @@
 import type { Scope } from '../../core/scopes.ts'
 import { ALL_TENANTS, type Caller } from '../../engine/caller.ts'
 import type { Method } from './call.ts'
-import { A2AError } from './faults.ts'
+import { A2AError } from './errors/faults.ts'
 
 export interface A2AEnv {
   readonly caller: Caller

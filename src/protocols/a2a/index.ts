@@ -10,12 +10,12 @@ export type {
 } from '../../wire/event-stream.ts'
 export type { HttpAnswer, HttpHeaders, HttpRequest } from '../../wire/http.ts'
 export { type A2A, type A2AOptions, createA2A } from './a2a.ts'
-export { type Checkpoint, checkpointOf } from './bindu/checkpoint.ts'
 export type { Scope } from './call.ts'
 export type { CardOptions, SecurityOptions } from './cards/card-options.ts'
+export type { PublicJwk } from './cards/signing-key.ts'
 export type { StateSpelling } from './codec/codec.ts'
 export type { A2AConfig } from './config.ts'
-export { type A2AEnv, type A2AFetchEnv, ownTaskScopes } from './env.ts'
+export { type Checkpoint, checkpointOf } from './dialects/bindu/checkpoint.ts'
 export {
   type OfficialHandler,
   type OfficialOptions,
@@ -23,7 +23,7 @@ export {
   type OfficialType,
   type OfficialValue,
   toA2ARequestHandler,
-} from './official-handler.ts'
+} from './dialects/official-handler.ts'
+export { type A2AEnv, type A2AFetchEnv, ownTaskScopes } from './env.ts'
 export type { Delivery, Post } from './push/post.ts'
 export type { PushStore } from './push/push-store.ts'
-export type { PublicJwk } from './signing-key.ts'

@@ -22,7 +22,7 @@ import type {
 } from './schemas/task-control.ts'
 import type { UsageFacts } from './schemas/usage.ts'
 import type { ConsentAsked, ConsentFacts } from './schemas/user-consent.ts'
-import type { ReminderChange, TaskEvent } from './task-events.ts'
+import type { ReminderChange, TaskEvent } from './streams/task-events.ts'
 
 /** The metadata of a task. Undefined when there is none, which is the common case. */
 export function taskMetadata(task: Task): JsonObject | undefined {

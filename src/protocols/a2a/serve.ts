@@ -1,6 +1,8 @@
 /** Answers a request at an address of the adapter. */
 import { LullError } from '../../core/errors.ts'
 import type { HttpAnswer, HttpRequest } from '../../wire/http.ts'
+import type { Endpoint } from './addresses/routing.ts'
+import { askedVersion } from './addresses/versions.ts'
 import { JSON_TYPE, jsonAnswer } from './bindings/answers.ts'
 import type { Exchange } from './bindings/exchange.ts'
 import { serveRpc, unsupportedVersion } from './bindings/json-rpc.ts'
@@ -9,15 +11,13 @@ import type { A2AContext } from './call.ts'
 import { createCardResponse } from './cards/card-response.ts'
 import type { ServedAgent } from './cards/served-agent.ts'
 import type { ServedAgents } from './cards/served-agents.ts'
+import type { PublicJwk } from './cards/signing-key.ts'
 import { type Codecs, stateSpelling } from './codec/codecs.ts'
 import type { A2AConfig } from './config.ts'
 import type { A2AEnv } from './env.ts'
+import { failureOf } from './errors/failure.ts'
+import { A2AError } from './errors/faults.ts'
 import { activated } from './extensions.ts'
-import { failureOf } from './failure.ts'
-import { A2AError } from './faults.ts'
-import type { Endpoint } from './routing.ts'
-import type { PublicJwk } from './signing-key.ts'
-import { askedVersion } from './versions.ts'
 
 export interface ServeDeps {
   readonly a2a: A2AContext

@@ -7,7 +7,7 @@ import type { Json } from '../../core/values/json.ts'
 import { parse } from '../../engine/input/parse.ts'
 import { changeValue } from '../../engine/upkeep/change-value.ts'
 import type { KeyValueStore } from '../../ports/store/key-values.ts'
-import { createSigningKey, type PublicJwk } from '../../protocols/a2a/signing-key.ts'
+import { createSigningKey, type PublicJwk } from '../../protocols/a2a/cards/signing-key.ts'
 
 const NAME = 'push/published-keys'
 const KEPT_MS = 7 * 24 * 3_600_000

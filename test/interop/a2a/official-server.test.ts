@@ -7,7 +7,7 @@ import {
   ServerCallContext,
 } from 'a2a-js-v1/server'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { toA2ARequestHandler } from '../../../src/protocols/a2a/official-handler.ts'
+import { toA2ARequestHandler } from '../../../src/protocols/a2a/dialects/official-handler.ts'
 import { caller, type Harness, openHarness } from './harness.ts'
 
 let harness: Harness

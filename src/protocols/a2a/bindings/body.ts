@@ -1,7 +1,7 @@
 /** Reads the JSON body of a request. */
 import type { HttpRequest } from '../../../wire/http.ts'
 import { parseStrictJson } from '../../../wire/strict-json.ts'
-import { A2AError } from '../faults.ts'
+import { A2AError } from '../errors/faults.ts'
 
 const JSON_TYPE = /^application\/(?:json|a2a\+json)\s*(?:;|$)/i
 

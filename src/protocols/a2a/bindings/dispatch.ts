@@ -1,8 +1,8 @@
 /** Shared by both bindings: calls the method and converts its errors. */
 import type { HttpHeaders } from '../../../wire/http.ts'
 import type { A2AContext, Answer, Call, Method } from '../call.ts'
-import { type Failure, failureOf } from '../failure.ts'
-import { A2AError } from '../faults.ts'
+import { type Failure, failureOf } from '../errors/failure.ts'
+import { A2AError } from '../errors/faults.ts'
 import { noHeaders } from './answers.ts'
 
 /** @throws A2AError when the caller lacks the scope */

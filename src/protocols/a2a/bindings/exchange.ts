@@ -1,10 +1,10 @@
 import type { HttpRequest } from '../../../wire/http.ts'
+import type { Params } from '../addresses/params.ts'
 import type { A2AContext } from '../call.ts'
 import type { ServedAgent } from '../cards/served-agent.ts'
 import type { StateSpelling } from '../codec/codec.ts'
 import type { Codecs } from '../codec/codecs.ts'
 import type { A2AEnv } from '../env.ts'
-import type { Params } from '../params.ts'
 
 /** One request in a binding. */
 export interface Exchange {

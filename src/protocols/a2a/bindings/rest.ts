@@ -1,5 +1,7 @@
 /** The HTTP+JSON binding: A2A 1.0 §11, and 0.3 under `/v1`. */
 import type { HttpAnswer, HttpHeaders, HttpRequest } from '../../../wire/http.ts'
+import { isObject } from '../addresses/params.ts'
+import { askedVersion, type Version } from '../addresses/versions.ts'
 import type { Call, Method } from '../call.ts'
 import { jsonName, withJsonNames } from '../codec/proto-names.ts'
 import { isProto } from '../codec/v03-rest.ts'
@@ -12,10 +14,8 @@ import {
   failureOf,
   reasonOf,
   retryHeaders,
-} from '../failure.ts'
-import { A2AError, faults } from '../faults.ts'
-import { isObject } from '../params.ts'
-import { askedVersion, type Version } from '../versions.ts'
+} from '../errors/failure.ts'
+import { A2AError, faults } from '../errors/faults.ts'
 import { eventsAnswer, JSON_TYPE, jsonAnswer, noHeaders } from './answers.ts'
 import { readJson } from './body.ts'
 import { dispatch, extensionHeaders, failureIn } from './dispatch.ts'

@@ -3,6 +3,7 @@
  * decoding. `{name}` matches one segment. The text after a colon in the last segment is the action.
  */
 import { extensionMethodList } from '../../../wire/a2a-extension-methods.ts'
+import type { Version } from '../addresses/versions.ts'
 import type { Method } from '../call.ts'
 import { cancelTask } from '../methods/cancel-task.ts'
 import { controlMethods } from '../methods/control.ts'
@@ -18,7 +19,6 @@ import {
 import { sendMessage } from '../methods/send-message.ts'
 import { sendStreamingMessage } from '../methods/send-streaming-message.ts'
 import { subscribeToTask } from '../methods/subscribe-to-task.ts'
-import type { Version } from '../versions.ts'
 
 export interface Route {
   readonly verb: string

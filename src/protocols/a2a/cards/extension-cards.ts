@@ -1,5 +1,6 @@
 /** Lull's extensions on a card (A2A 1.0 §4.4.4). None is required: a required extension refuses other clients. */
 import { pauseModes, resumeCauses } from '../../../core/suspension.ts'
+import type { Version } from '../addresses/versions.ts'
 import {
   INPUT,
   RECEIPTS,
@@ -11,7 +12,6 @@ import {
 import type { RemindersParams } from '../schemas/reminders.ts'
 import type { TaskControlParams } from '../schemas/task-control.ts'
 import type { UserConsentParams } from '../schemas/user-consent.ts'
-import type { Version } from '../versions.ts'
 import type { CardSource } from './card-options.ts'
 
 /** The same in `capabilities.reminders` of a 0.3 card. */

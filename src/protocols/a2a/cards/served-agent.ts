@@ -3,7 +3,7 @@ import type { Agent } from '../../../engine/author/agent.ts'
 import { jsonSchemaOf } from '../../../engine/author/standard-schema.ts'
 import type { Caller } from '../../../engine/caller.ts'
 import { type Offers, offersOf } from '../../../engine/requests/offers.ts'
-import type { Version } from '../versions.ts'
+import type { Version } from '../addresses/versions.ts'
 import {
   type CardOptions,
   type CardSource,

@@ -1,7 +1,7 @@
 /** Signs a card of A2A 1.0 (§8.4): a JWS over its canonical JSON (RFC 8785), with the payload left out. */
 import { canonical } from '../../../core/receipts/canonical-json.ts'
 import { signedPart } from '../../../wire/signed-card.ts'
-import { encoded, type SigningKey } from '../signing-key.ts'
+import { encoded, type SigningKey } from './signing-key.ts'
 
 export type SignCard = (card: object) => object
 

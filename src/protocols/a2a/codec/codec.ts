@@ -3,10 +3,10 @@ import type { Message } from '../../../core/messages/message.ts'
 import type { PushTarget } from '../../../core/push.ts'
 import type { State } from '../../../core/states.ts'
 import type { Task } from '../../../core/task.ts'
-import type { Params } from '../params.ts'
+import type { Params } from '../addresses/params.ts'
+import type { Version } from '../addresses/versions.ts'
 import type { RfcNotification } from '../schemas/rfc-notifications.ts'
-import type { TaskEvent } from '../task-events.ts'
-import type { Version } from '../versions.ts'
+import type { TaskEvent } from '../streams/task-events.ts'
 
 /** The parts of a task that a caller asks for. */
 export interface TaskView {

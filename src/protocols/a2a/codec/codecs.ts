@@ -1,7 +1,7 @@
 /** All codecs of a server, and the choice of the codec for a request. */
 import type { A2AConfig } from '../config.ts'
+import { createMetadata } from '../dialects/harn/harn-metadata.ts'
 import { TASK_CONTROL } from '../extensions.ts'
-import { createMetadata } from '../harn/harn-metadata.ts'
 import type { Codec, StateSpelling, WebhookShape } from './codec.ts'
 import { createNewest } from './history-length.ts'
 import { createV1 } from './v1.ts'

@@ -1,7 +1,7 @@
 /** `historyLength`: the number of messages of the history that a caller asks for. */
 import type { Message } from '../../../core/messages/message.ts'
 import { weightOf } from '../../../core/values/weight.ts'
-import { optionalInteger, type Params } from '../params.ts'
+import { optionalInteger, type Params } from '../addresses/params.ts'
 
 export function readHistoryLength(configuration: Params): number | undefined {
   const path = 'configuration.historyLength'

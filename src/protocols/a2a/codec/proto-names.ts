@@ -3,7 +3,7 @@
  * requests over REST with these names, and so do the official test kits. Names inside `data` and `metadata` are content
  * and stay unchanged.
  */
-import { isObject, type Params } from '../params.ts'
+import { isObject, type Params } from '../addresses/params.ts'
 
 const structures: ReadonlySet<string> = new Set([
   'message',

@@ -1,6 +1,6 @@
 /** Reads push notification configs of both versions. */
 import type { PushTarget } from '../../../core/push.ts'
-import { invalid, isObject, optionalText, type Params } from '../params.ts'
+import { invalid, isObject, optionalText, type Params } from '../addresses/params.ts'
 
 /** A missing `id` becomes the empty text; the webhook then gets an id when it is created. @param path for errors */
 export function readTarget(value: unknown, path: string): PushTarget {

@@ -5,7 +5,7 @@
 import { toIso } from '../../../core/values/instant.ts'
 import { pausedAtOf, resumeFacts } from '../metadata.ts'
 import type { PausedUpdate, ResumedUpdate, RfcNotification } from '../schemas/rfc-notifications.ts'
-import type { ReminderChange, TaskEvent } from '../task-events.ts'
+import type { ReminderChange, TaskEvent } from '../streams/task-events.ts'
 
 export function notificationOf(event: TaskEvent): RfcNotification | undefined {
   const { task } = event

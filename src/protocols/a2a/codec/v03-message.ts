@@ -4,7 +4,7 @@ import type { Message, Part } from '../../../core/messages/message.ts'
 import type { JsonObject } from '../../../core/values/json.ts'
 import { message as messageInput } from '../../../engine/input/inputs.ts'
 import { parse } from '../../../engine/input/parse.ts'
-import { invalid, isObject, optionalText, type Params } from '../params.ts'
+import { invalid, isObject, optionalText, type Params } from '../addresses/params.ts'
 
 const roles: Readonly<Record<string, string>> = { user: 'ROLE_USER', agent: 'ROLE_AGENT' }
 

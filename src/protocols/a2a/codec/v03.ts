@@ -5,9 +5,9 @@ import type { PushTarget } from '../../../core/push.ts'
 import { type State, states } from '../../../core/states.ts'
 import type { Task } from '../../../core/task.ts'
 import { toIso } from '../../../core/values/instant.ts'
-import type { Metadata } from '../harn/harn-metadata.ts'
+import { checkTexts, invalid, optionalBoolean, type Params } from '../addresses/params.ts'
+import type { Metadata } from '../dialects/harn/harn-metadata.ts'
 import { statusMessage } from '../metadata.ts'
-import { checkTexts, invalid, optionalBoolean, type Params } from '../params.ts'
 import {
   type Codec,
   type SendConfiguration,

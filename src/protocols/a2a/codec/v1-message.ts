@@ -5,7 +5,7 @@
 import type { Message, Part, PartDetails } from '../../../core/messages/message.ts'
 import { message as messageInput } from '../../../engine/input/inputs.ts'
 import { parse } from '../../../engine/input/parse.ts'
-import { invalid, isObject, type Params } from '../params.ts'
+import { invalid, isObject, type Params } from '../addresses/params.ts'
 
 type IsAbsent = (member: unknown) => boolean
 type Members = readonly (readonly [name: string, isAbsent: IsAbsent])[]

@@ -3,9 +3,9 @@
 import type { Artifact, Message } from '../../../core/messages/message.ts'
 import type { Task } from '../../../core/task.ts'
 import type { JsonObject } from '../../../core/values/json.ts'
-import { isTunnelled, type Metadata } from '../harn/harn-metadata.ts'
+import { isTunnelled, type Metadata } from '../dialects/harn/harn-metadata.ts'
 import { eventMessage } from '../metadata.ts'
-import type { TaskEvent } from '../task-events.ts'
+import type { TaskEvent } from '../streams/task-events.ts'
 
 interface Update {
   readonly taskId: string

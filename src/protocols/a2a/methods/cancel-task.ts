@@ -2,9 +2,9 @@
 import { isLullError } from '../../../core/errors.ts'
 import type { Task } from '../../../core/task.ts'
 import type { CancelRequest } from '../../../engine/input/requests.ts'
+import { optionalJsonObject } from '../addresses/params.ts'
 import type { A2AContext, Call, Method } from '../call.ts'
 import { wholeTask } from '../codec/codec.ts'
-import { optionalJsonObject } from '../params.ts'
 import { ownTask, taskIdIn } from './own-task.ts'
 
 export const cancelTask: Method = {

@@ -1,6 +1,6 @@
 /** `GetExtendedAgentCard` / `agent/getAuthenticatedExtendedCard`: A2A 1.0 §3.1.11. */
 import type { Method } from '../call.ts'
-import { A2AError } from '../faults.ts'
+import { A2AError } from '../errors/faults.ts'
 
 export const getExtendedAgentCard: Method = {
   scope: 'tasks:read',

@@ -1,6 +1,7 @@
 /** `GetTask` / `tasks/get`: A2A 1.0 §3.1.3. */
+
+import { optionalInteger } from '../addresses/params.ts'
 import type { Method } from '../call.ts'
-import { optionalInteger } from '../params.ts'
 import { ownTask, taskIdIn } from './own-task.ts'
 
 export const getTask: Method = {

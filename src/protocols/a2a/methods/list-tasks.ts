@@ -2,8 +2,8 @@
 import { isLullError } from '../../../core/errors.ts'
 import type { State } from '../../../core/states.ts'
 import { renderOne } from '../../../engine/ledger/unreadable-task.ts'
+import { invalid, optionalBoolean, optionalInteger, optionalText } from '../addresses/params.ts'
 import type { Call, Method } from '../call.ts'
-import { invalid, optionalBoolean, optionalInteger, optionalText } from '../params.ts'
 
 const PAGE = 50
 const MOST = 100

@@ -1,7 +1,7 @@
 import { LullError } from '../../../core/errors.ts'
 import type { Task } from '../../../core/task.ts'
+import { text } from '../addresses/params.ts'
 import type { A2AContext, Call } from '../call.ts'
-import { text } from '../params.ts'
 
 export function taskIdIn({ params }: Call): string {
   return text(params, 'id')

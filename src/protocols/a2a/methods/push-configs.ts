@@ -1,8 +1,8 @@
 /** Push notification configs: A2A 1.0 §3.1.7 to §3.1.10. */
 import type { Push } from '../../../core/push.ts'
+import { optionalInteger, optionalText, text } from '../addresses/params.ts'
 import type { A2AContext, Call, Method } from '../call.ts'
-import { A2AError } from '../faults.ts'
-import { optionalInteger, optionalText, text } from '../params.ts'
+import { A2AError } from '../errors/faults.ts'
 import { ownTask } from './own-task.ts'
 import { pushesOf, setBy } from './send.ts'
 

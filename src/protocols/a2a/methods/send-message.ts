@@ -2,8 +2,8 @@
 import { isInterrupted, isPaused, isTerminal } from '../../../core/states.ts'
 import type { Task } from '../../../core/task.ts'
 import type { A2AContext, Call, Method } from '../call.ts'
-import { createEnding } from '../closing.ts'
 import { TASK_CONTROL } from '../extensions.ts'
+import { createEnding } from '../streams/closing.ts'
 import { readSending, send } from './send.ts'
 
 export const sendMessage: Method = {

@@ -2,8 +2,8 @@
 import type { Message } from '../../../core/messages/message.ts'
 import { frameText } from '../../../wire/event-stream.ts'
 import type { Call, Method } from '../call.ts'
-import { readCursor } from '../cursor.ts'
-import { taskStream } from '../stream.ts'
+import { readCursor } from '../streams/cursor.ts'
+import { taskStream } from '../streams/stream.ts'
 import { readSending, send } from './send.ts'
 
 export const sendStreamingMessage: Method = {

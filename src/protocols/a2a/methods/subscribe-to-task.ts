@@ -2,9 +2,9 @@
 import { isTerminal } from '../../../core/states.ts'
 import type { Method } from '../call.ts'
 import { wholeTask } from '../codec/codec.ts'
-import { readCursor } from '../cursor.ts'
-import { A2AError } from '../faults.ts'
-import { taskStream } from '../stream.ts'
+import { A2AError } from '../errors/faults.ts'
+import { readCursor } from '../streams/cursor.ts'
+import { taskStream } from '../streams/stream.ts'
 import { ownTask, taskIdIn } from './own-task.ts'
 
 export const subscribeToTask: Method = {

@@ -1,7 +1,7 @@
 /** The methods of each version, by name. */
 import { extensionMethodList } from '../../../wire/a2a-extension-methods.ts'
+import type { Version } from '../addresses/versions.ts'
 import type { Method } from '../call.ts'
-import type { Version } from '../versions.ts'
 import { cancelTask } from './cancel-task.ts'
 import { controlMethods } from './control.ts'
 import { getExtendedAgentCard } from './get-extended-agent-card.ts'

@@ -1,10 +1,10 @@
 /** Renders an event for a webhook, in the protocol version in which its config was made. */
 import type { Push } from '../../../core/push.ts'
 import { isInterrupted, isTerminal } from '../../../core/states.ts'
-import { binduEvent } from '../bindu/bindu-event.ts'
 import { type WebhookShape, webhookShapes, wholeTask } from '../codec/codec.ts'
 import { type Codecs, webhookCodec } from '../codec/codecs.ts'
-import type { TaskEvent } from '../task-events.ts'
+import { binduEvent } from '../dialects/bindu/bindu-event.ts'
+import type { TaskEvent } from '../streams/task-events.ts'
 import type { Delivery } from './post.ts'
 
 /** Undefined for events that are not sent to webhooks. Reminders are sent to streams only. */

@@ -4,7 +4,7 @@
  * receivers check `request_body_sha256` in a bearer token. `aud` binds the token to one receiver.
  */
 import { createHash } from 'node:crypto'
-import { encoded, type SigningKey } from '../signing-key.ts'
+import { encoded, type SigningKey } from '../cards/signing-key.ts'
 
 export interface PushSigner {
   /** The headers of a delivery, with the signature. */

@@ -1,6 +1,6 @@
 /** Errors of the extension methods: the `error` of JSON-RPC in each version. */
 import { z } from 'zod'
-import { type FaultName, faults } from '../faults.ts'
+import { type FaultName, faults } from '../errors/faults.ts'
 import { exactly } from './exactly.ts'
 import { instant } from './vocabulary.ts'
 

@@ -1,0 +1,143 @@
+/**
+ * Every fault of a call, with the codes of A2A 1.0.1 (specification §5.4) and, for the control methods, of the PAUSED
+ * RFC. Two total tables: the codes of each fault, and the fault of each error code. A new error code does not compile
+ * until it has a row here.
+ */
+import type { ErrorCode } from '../../../core/errors.ts'
+
+export type FaultName =
+  | 'PARSE_ERROR'
+  | 'INVALID_REQUEST'
+  | 'METHOD_NOT_FOUND'
+  | 'INVALID_PARAMS'
+  | 'INTERNAL'
+  | 'TASK_NOT_FOUND'
+  | 'TASK_NOT_CANCELABLE'
+  | 'PUSH_NOTIFICATION_NOT_SUPPORTED'
+  | 'UNSUPPORTED_OPERATION'
+  | 'CONTENT_TYPE_NOT_SUPPORTED'
+  | 'EXTENDED_AGENT_CARD_NOT_CONFIGURED'
+  | 'VERSION_NOT_SUPPORTED'
+  | 'TASK_NOT_PAUSABLE'
+  | 'TASK_NOT_PAUSED'
+  | 'TASK_TERMINAL'
+  | 'TASK_HELD'
+  | 'BUDGET_EXCEEDED'
+  | 'REMINDER_LIMIT'
+  | 'RESUME_HANDLE_MISMATCH'
+  | 'IDEMPOTENCY_KEY_REUSED'
+  | 'NOT_OFFERED'
+  | 'LIMIT_EXCEEDED'
+  | 'UNAVAILABLE'
+  | 'TASK_UNREADABLE'
+  | 'FORBIDDEN'
+  | 'UNSUPPORTED_MEDIA_TYPE'
+  | 'BINDU_NOT_PAUSABLE'
+  | 'BINDU_NOT_RESUMABLE'
+
+export interface Fault {
+  /** The error code of JSON-RPC. */
+  readonly code: number
+  readonly http: number
+  /** The name of the gRPC status. REST bodies contain it too. */
+  readonly status: string
+  readonly domain: 'a2a-protocol.org' | 'lull'
+  /** The reason in answers, if it is not the name of the fault. */
+  readonly reason?: FaultName
+}
+
+const theirs = (code: number, http: number, status: string): Fault => ({
+  code,
+  http,
+  status,
+  domain: 'a2a-protocol.org',
+})
+const ours = (code: number, http: number, status: string): Fault => ({
+  code,
+  http,
+  status,
+  domain: 'lull',
+})
+
+export const faults: Readonly<Record<FaultName, Fault>> = {
+  PARSE_ERROR: theirs(-32700, 400, 'INVALID_ARGUMENT'),
+  INVALID_REQUEST: theirs(-32600, 400, 'INVALID_ARGUMENT'),
+  METHOD_NOT_FOUND: theirs(-32601, 404, 'UNIMPLEMENTED'),
+  INVALID_PARAMS: theirs(-32602, 400, 'INVALID_ARGUMENT'),
+  INTERNAL: theirs(-32603, 500, 'INTERNAL'),
+  TASK_NOT_FOUND: theirs(-32001, 404, 'NOT_FOUND'),
+  TASK_NOT_CANCELABLE: theirs(-32002, 400, 'FAILED_PRECONDITION'),
+  PUSH_NOTIFICATION_NOT_SUPPORTED: theirs(-32003, 400, 'FAILED_PRECONDITION'),
+  UNSUPPORTED_OPERATION: theirs(-32004, 400, 'FAILED_PRECONDITION'),
+  CONTENT_TYPE_NOT_SUPPORTED: theirs(-32005, 400, 'INVALID_ARGUMENT'),
+  EXTENDED_AGENT_CARD_NOT_CONFIGURED: theirs(-32007, 400, 'FAILED_PRECONDITION'),
+  VERSION_NOT_SUPPORTED: theirs(-32009, 400, 'FAILED_PRECONDITION'),
+  TASK_NOT_PAUSABLE: ours(-32011, 400, 'FAILED_PRECONDITION'),
+  TASK_NOT_PAUSED: ours(-32011, 400, 'FAILED_PRECONDITION'),
+  TASK_TERMINAL: ours(-32011, 400, 'FAILED_PRECONDITION'),
+  TASK_HELD: ours(-32011, 400, 'FAILED_PRECONDITION'),
+  BUDGET_EXCEEDED: ours(-32011, 400, 'FAILED_PRECONDITION'),
+  REMINDER_LIMIT: ours(-32011, 400, 'FAILED_PRECONDITION'),
+  RESUME_HANDLE_MISMATCH: ours(-32012, 409, 'ABORTED'),
+  IDEMPOTENCY_KEY_REUSED: ours(-32602, 409, 'ABORTED'),
+  NOT_OFFERED: ours(-32601, 404, 'UNIMPLEMENTED'),
+  // The codes of A2A begin at -32001. -32000 is the only server code that A2A does not define.
+  LIMIT_EXCEEDED: ours(-32000, 429, 'RESOURCE_EXHAUSTED'),
+  UNAVAILABLE: ours(-32000, 503, 'UNAVAILABLE'),
+  TASK_UNREADABLE: ours(-32000, 500, 'DATA_LOSS'),
+  FORBIDDEN: ours(-32000, 403, 'PERMISSION_DENIED'),
+  // The media type of the request, not of a part. A2A has the same error for both, HTTP another status.
+  UNSUPPORTED_MEDIA_TYPE: {
+    ...theirs(-32005, 415, 'INVALID_ARGUMENT'),
+    reason: 'CONTENT_TYPE_NOT_SUPPORTED',
+  },
+  BINDU_NOT_PAUSABLE: ours(-32040, 400, 'FAILED_PRECONDITION'),
+  BINDU_NOT_RESUMABLE: ours(-32041, 400, 'FAILED_PRECONDITION'),
+}
+
+/**
+ * The fault of an error code, unless the method has another. Codes that are internal to the engine are internal errors.
+ */
+export const faultOf: Readonly<Record<ErrorCode, FaultName>> = {
+  TASK_NOT_FOUND: 'TASK_NOT_FOUND',
+  INVALID_INPUT: 'INVALID_PARAMS',
+  TASK_NOT_PAUSABLE: 'TASK_NOT_PAUSABLE',
+  TASK_NOT_PAUSED: 'TASK_NOT_PAUSED',
+  RESUME_HANDLE_MISMATCH: 'RESUME_HANDLE_MISMATCH',
+  // For messages to an ended task (§3.1.1). `cancel` and the control methods override it.
+  TASK_TERMINAL: 'UNSUPPORTED_OPERATION',
+  TASK_HELD: 'TASK_HELD',
+  BUDGET_EXCEEDED: 'BUDGET_EXCEEDED',
+  CONSENT_MISMATCH: 'INVALID_PARAMS',
+  REMINDER_LIMIT: 'REMINDER_LIMIT',
+  IDEMPOTENCY_KEY_REUSED: 'IDEMPOTENCY_KEY_REUSED',
+  NOT_OFFERED: 'NOT_OFFERED',
+  AGENT_UNKNOWN: 'METHOD_NOT_FOUND',
+  LIMIT_EXCEEDED: 'LIMIT_EXCEEDED',
+  FORBIDDEN: 'FORBIDDEN',
+  DRAINING: 'UNAVAILABLE',
+  STORE_UNAVAILABLE: 'UNAVAILABLE',
+  TASK_UNREADABLE: 'TASK_UNREADABLE',
+  RECORD_REFUSED: 'INVALID_PARAMS',
+  OVERLOADED: 'UNAVAILABLE',
+  STORE_LOCKED: 'UNAVAILABLE',
+  STEP_RESULT: 'INTERNAL',
+  STEP_TIMEOUT: 'INTERNAL',
+  CONSENT_DENIED: 'INTERNAL',
+  STALE_RUN: 'INTERNAL',
+}
+
+export type FaultDetails = Readonly<Record<string, unknown>>
+
+/** A call that fails before it reaches the engine. */
+export class A2AError extends Error {
+  override readonly name = 'A2AError'
+  readonly fault: FaultName
+  readonly details: FaultDetails
+
+  constructor(fault: FaultName, message: string, details: FaultDetails = {}) {
+    super(message)
+    this.fault = fault
+    this.details = details
+  }
+}

@@ -1,0 +1,111 @@
+/** Converts records and live text to the frames of one stream. The id of a frame is a cursor (cursor.ts). */
+import {
+  afterChunk,
+  afterRecord,
+  noTextShown,
+  recordedChunk,
+  type TextChunk,
+  type TextPosition,
+} from '../../../core/messages/live-text.ts'
+import { isInterrupted, isTerminal, type State } from '../../../core/states.ts'
+import type { LiveTextUpdate } from '../../../engine/streams/log-reader.ts'
+import { type FrameBatch, frameText } from '../../../wire/event-stream.ts'
+import { notificationText } from '../../../wire/json-rpc.ts'
+import type { Call } from '../call.ts'
+import type { Codec } from '../codec/codec.ts'
+import { afterSnapshot, type Cursor, cursorId } from './cursor.ts'
+import type { Folded, Spell } from './fan-out.ts'
+import { chunkEvent } from './task-events.ts'
+
+/** The parts of a request that its frames depend on. An open stream keeps only these. */
+export interface Reader {
+  readonly codec: Codec
+  readonly envelope: Call['envelope']
+  readonly openedBy: 'send' | 'subscription'
+  /** Whether the reader gets the notifications of the RFCs between the frames. */
+  readonly notify: boolean
+}
+
+/**
+ * The frames up to the one that ends the stream. The first `start.n` frames of the record `start.seq` are skipped.
+ * @param shown the unrecorded text that the reader has before the first frame
+ */
+export function batchOf(
+  reader: Reader,
+  start: Cursor,
+  folded: readonly Folded[],
+  spell: Spell,
+  shown: readonly TextPosition[] = noTextShown,
+): FrameBatch {
+  let text = ''
+  let held = shown
+  for (const one of folded) {
+    const seen = closing(held, one)
+    held = afterRecord(held, one.record)
+    const place: Cursor = { seq: one.record.seq, n: seen.record.seq === start.seq ? start.n : 0 }
+    text += framesOf(reader, { ...place, shown: held }, seen, spell)
+    if (isLast(reader, one)) return { text, last: true }
+  }
+  return { text, last: false }
+}
+
+/** For a record that closes text that the reader has: only the missing part is sent. */
+function closing(held: readonly TextPosition[], folded: Folded): Folded {
+  const chunk = held.length === 0 ? undefined : recordedChunk(held, folded.record)
+  return chunk?.append ? { ...folded, events: [chunkEvent(folded.task, chunk)] } : folded
+}
+
+/** Frames of live text after the record `after`. */
+export function liveBatch(
+  { codec, envelope }: Reader,
+  { chunks, after }: LiveTextUpdate,
+  shown: readonly TextPosition[],
+  spellChunk: (codec: Codec, chunk: TextChunk) => string | undefined,
+): FrameBatch {
+  let text = ''
+  let held = shown
+  for (const chunk of chunks) {
+    held = afterChunk(held, chunk)
+    const data = spellChunk(codec, chunk)
+    const id = cursorId({ ...afterSnapshot(after), shown: held })
+    if (data !== undefined) text += frameText({ id, data: envelope(data) })
+  }
+  return { text, last: false }
+}
+
+/** Each event has two numbers, one for its frame and one for its notification, so ids do not depend on the reader. */
+function framesOf(
+  reader: Reader,
+  { seq, n: skip, shown = noTextShown }: Cursor,
+  folded: Folded,
+  spell: Spell,
+): string {
+  const { codec, envelope, notify } = reader
+  let text = ''
+  let n = 0
+  for (const event of folded.events) {
+    n += 2
+    if (n - 1 > skip) {
+      const closes = event.kind === 'status' && endsWith(reader, event.task.state)
+      const data = spell(codec, event, closes)
+      const id = cursorId({ seq, n: n - 1, shown })
+      if (data !== undefined) text += frameText({ id, data: envelope(data) })
+    }
+    if (!notify || n <= skip) continue
+    const notification = codec.notification(event)
+    if (notification === undefined) continue
+    const data = notificationText(notification.method, notification.params)
+    text += frameText({ id: cursorId({ seq, n, shown }), data })
+  }
+  return text
+}
+
+/** Whether the record moved the task into a state that ends the stream. */
+function isLast(reader: Reader, { record, before, task }: Folded): boolean {
+  const arrived = before?.state !== task.state || record.type === 'asked-again'
+  return arrived && endsWith(reader, task.state)
+}
+
+export function endsWith({ openedBy }: Reader, state: State): boolean {
+  return isTerminal(state) || (openedBy === 'send' && isInterrupted(state))
+}
