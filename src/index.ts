@@ -77,10 +77,10 @@ export {
 
 // How it is served.
 
-export type { ServerConfig } from './server/config.ts'
 export { type OpenEngine, type OpenEngineOptions, openEngine } from './server/open-engine.ts'
+export { StartError } from './server/process/start-error.ts'
 export { type RunningServer, type ServeOptions, serve } from './server/serve.ts'
-export { StartError } from './server/start-error.ts'
+export type { ServerConfig } from './server/settings/config.ts'
 
 // How the server speaks A2A; without our server it is `lull/a2a`.
 
@@ -311,8 +311,8 @@ export type {
   AuthenticateRequest,
   AuthRequest,
 } from './server/auth/authenticate.ts'
-export type { StoreKind } from './server/open-store.ts'
-export type { PostgresConfig } from './server/store-choice.ts'
+export type { StoreKind } from './server/store/open-store.ts'
+export type { PostgresConfig } from './server/store/store-choice.ts'
 export { createPublicVerifier, createSigner } from './server/system/signer.ts'
 export { createMemoryStore } from './stores/memory/memory-store.ts'
 export { createPostgresStore, type PostgresStoreOptions } from './stores/postgres/postgres-store.ts'

@@ -3,8 +3,8 @@
 import { isClientError } from '../client/client-error.ts'
 import { isLullError, type LullError } from '../core/errors.ts'
 import { describeError } from '../core/values/describe-error.ts'
-import { StartError } from '../server/start-error.ts'
-import { version } from '../server/version.ts'
+import { StartError } from '../server/process/start-error.ts'
+import { version } from '../server/settings/version.ts'
 import { commands } from './all-commands.ts'
 import {
   type Command,

@@ -1,7 +1,7 @@
 /** Shared by `demo` and `serve`: starts the server, prints its address, waits until the process is asked to stop. */
 import type { Agent } from '../server/serve.ts'
-import { authIn, portIn, storeIn } from '../server/settings.ts'
-import { version } from '../server/version.ts'
+import { authIn, portIn, storeIn } from '../server/settings/settings.ts'
+import { version } from '../server/settings/version.ts'
 import { type ExitCode, exitCodes, type Flag, type Input, type Io } from './command.ts'
 
 export const servingFlags: Readonly<Record<string, Flag>> = {

@@ -2,7 +2,7 @@
 import { Writable } from 'node:stream'
 import { fileURLToPath } from 'node:url'
 import { printable } from '../core/values/printable.ts'
-import { untilStopped } from '../server/stop-signals.ts'
+import { untilStopped } from '../server/process/stop-signals.ts'
 import type { Colour, Io } from './command.ts'
 import { createLiveBlock } from './views/live-block.ts'
 

@@ -1,6 +1,6 @@
 /**
  * Server-sent events. Streams are pulled: a frame is made when the reader can take it, so a slow reader costs only its
- * position in the log. Invariants of every writer of events (event-stream.test.ts, server/write-events.test.ts):
+ * position in the log. Invariants of every writer of events (event-stream.test.ts, server/http/write-events.test.ts):
  *  S1  frames are sent in order, each with its id;
  *  S2  comments are sent while there are no frames, so that proxies do not cut a stream that waits for hours;
  *  S3  a reader that takes nothing for `MAX_MISSED_HEARTBEATS` is dropped, and can continue after the last id it saw;

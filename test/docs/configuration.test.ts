@@ -4,7 +4,7 @@ import { expect, it } from 'vitest'
 import { defaultOptions } from '../../src/engine/options.ts'
 import { defaultConfig } from '../../src/protocols/a2a/config.ts'
 import { defaultConfig as acpConfig } from '../../src/protocols/acp/config.ts'
-import { serverConfig } from '../../src/server/config.ts'
+import { serverConfig } from '../../src/server/settings/config.ts'
 import { documents, root } from './documents.ts'
 
 const page = readFileSync(join(root, 'docs/configuration.md'), 'utf8')

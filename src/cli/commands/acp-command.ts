@@ -1,4 +1,4 @@
-import { portIn } from '../../server/settings.ts'
+import { portIn } from '../../server/settings/settings.ts'
 import { type Command, exitCodes, type Flag } from '../command.ts'
 import { agentSourceFlags, agentsFor } from '../input/load-agents.ts'
 import { servingFlags } from '../serving.ts'
@@ -25,7 +25,7 @@ export const acp: Command = {
   async run(input, io) {
     // Reserved before the agents are loaded: their output must not mix with protocol messages.
     const streams = io.speak()
-    const { serveStdio } = await import('../../server/serve-stdio.ts')
+    const { serveStdio } = await import('../../server/acp/serve-stdio.ts')
     const serving = await serveStdio({
       agents: await agentsFor(input),
       port: portIn(input.text('port'), '--port'),

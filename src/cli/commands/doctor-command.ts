@@ -5,9 +5,9 @@ import { dirname, resolve } from 'node:path'
 import { isLullError } from '../../core/errors.ts'
 import { describeError } from '../../core/values/describe-error.ts'
 import { plain } from '../../core/values/printable.ts'
-import type { DirectoryState, Inspection } from '../../server/inspect-store.ts'
-import { readSettings } from '../../server/settings.ts'
-import { chooseStore } from '../../server/store-choice.ts'
+import { readSettings } from '../../server/settings/settings.ts'
+import type { DirectoryState, Inspection } from '../../server/store/inspect-store.ts'
+import { chooseStore } from '../../server/store/store-choice.ts'
 import { type Colour, type Command, exitCodes, type Input, printResult } from '../command.ts'
 import { expectNoWords } from '../input/read-input.ts'
 import { opsFor, serverUrl, urlFlag } from '../input/server-access.ts'
@@ -142,7 +142,7 @@ async function checkDataDirectory(input: Input): Promise<readonly Finding[]> {
   const data = resolve(readSettings({ data: input.text('data') }).data)
   const writable = await checkWritable(data)
   if (writable.verdict !== 'ok') return [writable]
-  const { acceptLoss, inspectDirectory } = await import('../../server/inspect-store.ts')
+  const { acceptLoss, inspectDirectory } = await import('../../server/store/inspect-store.ts')
   const accepted = input.has('accept-loss') ? [await applyAcceptance(data, acceptLoss)] : []
   return [writable, ...accepted, ...describeDatabase(await inspectDirectory(data))]
 }
@@ -208,7 +208,7 @@ async function checkDatabase(input: Input): Promise<Finding | undefined> {
   try {
     const { postgres: place } = chooseStore(stores, data)
     if (place === undefined) return undefined
-    const { inspectPostgres } = await import('../../server/inspect-store.ts')
+    const { inspectPostgres } = await import('../../server/store/inspect-store.ts')
     const found = await inspectPostgres(place)
     const problem = problemOf(found)
     const where = `PostgreSQL ${found.version} at ${found.name}`

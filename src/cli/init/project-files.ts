@@ -1,6 +1,6 @@
 /** The files of a new project, by path. */
 import { fileURLToPath } from 'node:url'
-import { version } from '../../server/version.ts'
+import { version } from '../../server/settings/version.ts'
 
 const running = fileURLToPath(new URL('../../../', import.meta.url)).replace(/[\\/]$/, '')
 

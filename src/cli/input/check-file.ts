@@ -4,8 +4,8 @@ import type { Ops } from '../../client/ops-client.ts'
 import { isLullError } from '../../core/errors.ts'
 import type { PublicKey } from '../../core/receipts/receipt.ts'
 import { checkExport, type TaskExport } from '../../core/receipts/task-export.ts'
+import { keySet, readTaskFile } from '../../server/routes/task-file.ts'
 import { createPublicVerifier } from '../../server/system/signer.ts'
-import { keySet, readTaskFile } from '../../server/task-file.ts'
 import { UsageError } from '../command.ts'
 
 export type ReceiptReport = Awaited<ReturnType<Ops['receipts']>>

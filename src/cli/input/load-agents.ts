@@ -3,8 +3,8 @@ import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { describeError } from '../../core/values/describe-error.ts'
+import { StartError } from '../../server/process/start-error.ts'
 import type { Agent } from '../../server/serve.ts'
-import { StartError } from '../../server/start-error.ts'
 import { type Flag, type Input, UsageError } from '../command.ts'
 
 /** @throws UsageError when there is no such file, StartError when it holds no agents or does not load */

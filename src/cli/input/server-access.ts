@@ -2,7 +2,7 @@
 import type { Client } from '../../client/client.ts'
 import { createClient } from '../../client/create-client.ts'
 import { createOps, type Ops } from '../../client/ops-client.ts'
-import { readSettings } from '../../server/settings.ts'
+import { readSettings } from '../../server/settings/settings.ts'
 import { type Flag, type Input, UsageError } from '../command.ts'
 
 export const urlFlag: Readonly<Record<string, Flag>> = {

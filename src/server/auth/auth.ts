@@ -6,7 +6,7 @@ import type { Log } from '../../ports/log.ts'
 import type { KeyValueStore } from '../../ports/store/key-values.ts'
 import type { Store } from '../../ports/store.ts'
 import type { SecurityOptions } from '../../protocols/a2a/index.ts'
-import { StartError } from '../start-error.ts'
+import { StartError } from '../process/start-error.ts'
 import type { AuthConfig, JwtConfig } from './auth-config.ts'
 import {
   type Authenticate,

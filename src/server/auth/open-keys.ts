@@ -1,8 +1,8 @@
 /** Opens the keys of a data directory or of a database, for a process that is not the server. */
 import type { Store } from '../../ports/store.ts'
-import { openReader, openStore, type StoreConfig } from '../open-store.ts'
-import { type GivenSettings, readSettings } from '../settings.ts'
-import { chooseStore } from '../store-choice.ts'
+import { type GivenSettings, readSettings } from '../settings/settings.ts'
+import { openReader, openStore, type StoreConfig } from '../store/open-store.ts'
+import { chooseStore } from '../store/store-choice.ts'
 import { systemClock } from '../system/clock.ts'
 import type { SecretPlace } from '../system/secrets.ts'
 import { createKeyFile } from './key-file.ts'

@@ -5,7 +5,7 @@
  */
 import { BlockList, isIP } from 'node:net'
 import { ALL_TENANTS } from '../../engine/caller.ts'
-import { StartError } from '../start-error.ts'
+import { StartError } from '../process/start-error.ts'
 import type { ProxyConfig } from './auth-config.ts'
 import type { Authenticate, AuthRequest } from './authenticate.ts'
 

@@ -8,7 +8,7 @@ import type { Scope } from '../../core/scopes.ts'
 import { RECEIPT_KEYS_PATH } from '../../protocols/ops/openapi.ts'
 import type { OpsRoute } from '../../protocols/ops/route.ts'
 import { opsRoutes, opsStreams } from '../../protocols/ops/routes.ts'
-import { StartError } from '../start-error.ts'
+import { StartError } from '../process/start-error.ts'
 
 export type RouteScope =
   | readonly Scope[]

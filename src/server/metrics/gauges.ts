@@ -6,8 +6,8 @@ import type { WorkerSummary } from '../../engine/cluster/worker-list.ts'
 import type { Engine } from '../../engine/engine.ts'
 import type { AgentSlots } from '../../engine/executor/slots.ts'
 import type { TaskStore } from '../../ports/store/tasks.ts'
+import { version } from '../settings/version.ts'
 import { systemMemory } from '../system/memory.ts'
-import { version } from '../version.ts'
 import type { Family, Sample } from './prometheus-text.ts'
 
 /** Tasks that have ended are not counted: there may be millions of them, and they need nothing. */

@@ -17,7 +17,7 @@ import {
 import { readPlace } from '../../stores/postgres/connection.ts'
 import { moveInto } from '../../stores/postgres/move-target.ts'
 import { openMoveSource } from '../../stores/sqlite/move-source.ts'
-import type { PostgresConfig } from '../store-choice.ts'
+import type { PostgresConfig } from '../store/store-choice.ts'
 import { type GivenKeys, signerFor } from '../system/signer.ts'
 import { checkTask } from './check-task.ts'
 import { secretRows } from './directory-secrets.ts'

@@ -1,5 +1,5 @@
 import type { Log } from '../../ports/log.ts'
-import type { Environment } from '../settings.ts'
+import type { Environment } from '../settings/settings.ts'
 import { tracing } from './tracing.ts'
 
 const endpoints = ['OTEL_EXPORTER_OTLP_ENDPOINT', 'OTEL_EXPORTER_OTLP_TRACES_ENDPOINT'] as const

@@ -12,7 +12,7 @@ import {
   type Tracer,
   trace,
 } from '@opentelemetry/api'
-import { whenOver } from '../when-over.ts'
+import { whenOver } from '../http/when-over.ts'
 import { registeredTracer } from './tracing.ts'
 
 interface TracedRequest {

@@ -16,7 +16,7 @@ import {
 } from '@opentelemetry/api'
 import type { SpanLink } from '../../core/values/span-link.ts'
 import type { Span, SpanAttributes, SpanFacts, SpanKind, Tracing } from '../../ports/tracing.ts'
-import { version } from '../version.ts'
+import { version } from '../settings/version.ts'
 
 const NAME = 'lull'
 

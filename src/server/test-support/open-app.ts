@@ -6,8 +6,8 @@ import { createMemoryStore } from '../../stores/memory/memory-store.ts'
 import { createCountingIds } from '../../testing/counting-ids.ts'
 import { createManualClock } from '../../testing/manual-clock.ts'
 import { testSigner } from '../../testing/test-signer.ts'
-import { type AppOptions, createApp } from '../app.ts'
 import { owner } from '../auth/identity.ts'
+import { type AppOptions, createApp } from '../http/app.ts'
 
 export interface OpenApp {
   readonly app: Hono

@@ -1,0 +1,172 @@
+/**
+ * ACP on stdin and stdout, as editors start it. The engine runs in this process. With a port the process also serves
+ * A2A. If another process owns the data directory, this process only forwards messages to the owner. The process ends
+ * when its client disconnects. Tasks continue at the next start, or in the owner.
+ */
+import type { Readable, Writable } from 'node:stream'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { isLullError } from '../../core/errors.ts'
+import type { Agent } from '../../engine/author/agent.ts'
+import type { Log } from '../../ports/log.ts'
+import { isLocked } from '../../stores/sqlite/directory-lock.ts'
+import { loadDriver } from '../../stores/sqlite/driver.ts'
+import { callerOf, owner } from '../auth/identity.ts'
+import { readAddress, showAddress } from '../http/address-file.ts'
+import { openEngine, toStderr } from '../open-engine.ts'
+import { StartError } from '../process/start-error.ts'
+import { watchStrayErrors } from '../process/stray-errors.ts'
+import { startServer } from '../serve.ts'
+import { readConfig } from '../settings/config.ts'
+import { readSettings } from '../settings/settings.ts'
+import type { StoreConfig, StoreKind } from '../store/open-store.ts'
+import { chooseStore, type PostgresConfig } from '../store/store-choice.ts'
+import { createLog } from '../system/log.ts'
+import { type AcpMount, mountAcp } from './acp-mount.ts'
+import { attachStdio } from './attach-stdio.ts'
+import { type LocalSocket, listenLocally } from './local-socket.ts'
+
+export interface StdioOptions {
+  readonly agents: readonly Agent[]
+  readonly input: Readable
+  readonly output: Writable
+  /** Also serve A2A on this port; 0 takes a free one. Absent: only a socket in the data directory is open. */
+  readonly port?: number | undefined
+  readonly host?: string | undefined
+  readonly data?: string | undefined
+  readonly store?: StoreKind | undefined
+  readonly postgres?: string | PostgresConfig | undefined
+  readonly config?: string | undefined
+}
+
+export interface ServingStdio {
+  /** The address of A2A, if it is served. */
+  readonly url?: string
+  /** The engine runs in another process, at this address. */
+  readonly attachedTo?: string
+  /** Resolves when no client is left. False: the process with the engine ended first. */
+  readonly ended: Promise<boolean>
+  close(): Promise<void>
+}
+
+/** A process that shuts down may take this long: it waits until running turns reach a boundary. */
+const LEAVING_MS = 15_000
+/** A process that starts binds its port at most this long before it locks its directory. */
+const STARTING_MS = 1_000
+const RETRY_MS = 100
+/** Short, because users close and reopen editors. */
+const DRAIN_MS = 5_000
+
+/** @throws StartError or LullError, each with a sentence that tells the operator what to do */
+export async function serveStdio(given: StdioOptions): Promise<ServingStdio> {
+  const began = performance.now()
+  for (;;) {
+    try {
+      return given.port === undefined ? await serveAlone(given) : await serveWithPort(given)
+    } catch (error) {
+      const taken = await isTaken(error, given)
+      const attached = taken ? await attach(given) : undefined
+      if (attached !== undefined) return attached
+      // A process that shuts down removes its address first and releases the directory last.
+      const patience = taken ? LEAVING_MS : isPortTaken(error) ? STARTING_MS : 0
+      if (performance.now() - began >= patience) throw error
+      await sleep(RETRY_MS)
+    }
+  }
+}
+
+/** Undefined when no process answers. */
+async function attach(given: StdioOptions): Promise<ServingStdio | undefined> {
+  const address = readAddress(readSettings(given).data)
+  if (address === undefined) return undefined
+  try {
+    const { ended, close } = await attachStdio(address, given.input, given.output, reportLong)
+    return { attachedTo: address.url, ended, close: async () => close() }
+  } catch {
+    return undefined
+  }
+}
+
+/**
+ * Whether another process owns the data directory. If that process also has our port, binding the port fails before the
+ * lock is tried. The port may also belong to an unrelated program; then an address in the directory is stale.
+ */
+async function isTaken(error: unknown, given: StdioOptions): Promise<boolean> {
+  if (isLullError(error, 'STORE_LOCKED')) return true
+  return isPortTaken(error) && isLocked(await loadDriver(), readSettings(given).data)
+}
+
+function isPortTaken(error: unknown): boolean {
+  const cause = error instanceof StartError ? error.cause : undefined
+  return cause instanceof Error && 'code' in cause && cause.code === 'EADDRINUSE'
+}
+
+async function serveWithPort(given: StdioOptions): Promise<ServingStdio> {
+  const serving = await startServer(given)
+  const { url, close } = serving
+  const { closed } = await speak(serving.acp, given)
+  return { url, ended: closed.then(() => true), close }
+}
+
+async function serveAlone(given: StdioOptions): Promise<ServingStdio> {
+  const { agents } = given
+  const { data, stores, receiptKey, formerReceiptKeys, trustedReceiptKeys, logLevel, ...settings } =
+    readSettings(given)
+  const config = readConfig(settings.config)
+  const store = chooseStore([...stores, config], data)
+  const open = await openEngine({
+    agents,
+    data,
+    store: store.kind,
+    postgres: store.postgres,
+    receiptKey,
+    formerReceiptKeys,
+    trustedReceiptKeys,
+    log: createLog(toStderr, logLevel),
+    options: config.engine,
+  })
+  const { log } = open.deps
+  const acp = mountAcp(open, log, config.acp)
+  const unwatch = watchStrayErrors(log)
+  const local = await attachable(store, acp, log)
+  const hide = local && showAddress(data, local.url)
+  const { closed } = await speak(acp, given)
+  return {
+    // Clients of processes that attached to this one are served until they disconnect.
+    ended: closed.then(() => local?.empty()).then(() => true),
+    async close() {
+      // Keeps the process alive until the drain is over: without a client no other handle is open.
+      const alive = setInterval(() => undefined, LEAVING_MS)
+      hide?.()
+      local?.close()
+      await acp.close()
+      await open.close({ drainMs: DRAIN_MS }).finally(() => clearInterval(alive))
+      unwatch()
+    },
+  }
+}
+
+/** A socket for processes that find the data directory locked. A database is not locked, so none is needed there. */
+async function attachable(
+  { kind, data }: StoreConfig,
+  acp: AcpMount,
+  log: Log,
+): Promise<LocalSocket | undefined> {
+  if (kind === 'postgres') return undefined
+  return listenLocally(data, acp).catch((error: unknown) => {
+    log('warn', 'other processes cannot attach to this one', { data, error })
+    return undefined
+  })
+}
+
+async function speak(
+  mount: AcpMount,
+  { input, output }: StdioOptions,
+): Promise<{ readonly closed: Promise<void> }> {
+  const { stdioStream } = await import('../../protocols/acp/index.ts')
+  const acp = await mount.load()
+  return acp.connect(stdioStream(output, input, reportLong), { caller: callerOf(owner) })
+}
+
+function reportLong(): void {
+  createLog(toStderr)('warn', 'a message of the client is too long and was refused')
+}

@@ -1,0 +1,136 @@
+/**
+ * The frames of a WebSocket, below its messages (`socket-stream.ts` has those).
+ *
+ * WF1  The bytes of a message that is not complete count in the bytes in flight of its sender, from 64 KiB on. The socket is
+ *      closed (1013) when they are too many.
+ * WF2  At most one pong waits to be taken, for the latest ping (RFC 6455, 5.5.3). A client that sends more than 100 pings and
+ *      pongs in 30 s is disconnected (1008).
+ * WF3  After each piece that is read, other connections have their turn.
+ * WF4  A client that takes nothing of what was sent for 30 s, or does not complete a message in 120 s, is disconnected.
+ */
+import type { Duplex } from 'node:stream'
+import type { WebSocket } from 'ws'
+import type { AcpSocket } from '../../protocols/acp/index.ts'
+import type { Account } from '../http/bytes-in-flight.ts'
+
+const LARGE_BYTES = 65_536
+/** What a piece takes beside its bytes. */
+const PIECE_BYTES = 256
+const CONTROL_FRAMES = 100
+const PERIOD_MS = 30_000
+/** Periods that a message may take. */
+const PERIODS = 4
+/** How long a client may take to answer that the socket is closed. */
+const CLOSE_MS = 1_000
+
+/** Close codes. */
+const GOING_AWAY = 1001
+const POLICY = 1008
+const TRY_LATER = 1013
+
+/** @param account absent: as many bytes as one socket can have */
+export function limitFrames(webSocket: WebSocket, socket: Duplex, account?: Account): AcpSocket {
+  let held = 0
+  /** Of the piece that is being read. The rest of it may be the beginning of the next message. */
+  let pieceBytes = 0
+  let control = 0
+  let periods = 0
+  /** The latest ping that is not answered while the answer to an earlier one waits. */
+  let pinged: Buffer | undefined
+  let pongs = 0
+  /** Why the socket is not read: its messages must wait, or others have their turn. */
+  const pauses = { messages: false, turn: false, forGood: false }
+
+  function hold(bytes: number): void {
+    held = bytes
+    const reached = account?.set(held < LARGE_BYTES ? 0 : held)
+    if (reached !== undefined) {
+      close(TRY_LATER, `The limit ${reached.limit} (${reached.value}) is reached`)
+    }
+  }
+
+  function readOn(): void {
+    if (!pauses.messages && !pauses.turn && !pauses.forGood) webSocket.resume()
+  }
+
+  function pieceRead(piece: Buffer): void {
+    pieceBytes = piece.length + PIECE_BYTES
+    if (!pauses.forGood) hold(held + pieceBytes)
+    pauses.turn = true
+    webSocket.pause()
+    setImmediate(() => {
+      pauses.turn = false
+      readOn()
+    })
+  }
+
+  function messageRead(): void {
+    periods = 0
+    hold(Math.min(held, pieceBytes))
+  }
+
+  function countControl(): void {
+    if (++control === CONTROL_FRAMES + 1) close(POLICY, 'Too many pings')
+  }
+
+  function answerPing(data: Buffer): void {
+    countControl()
+    pinged = Buffer.from(data)
+    if (pongs === 0) pong()
+  }
+
+  function pong(): void {
+    const data = pinged
+    pinged = undefined
+    if (data === undefined || webSocket.readyState !== webSocket.OPEN) return
+    pongs++
+    webSocket.pong(data, false, () => {
+      pongs--
+      pong()
+    })
+  }
+
+  /** A client that is sent away for what it sent is not read any more, so it cannot go on sending. */
+  function close(code?: number, reason?: string): void {
+    webSocket.close(code, reason)
+    pauses.forGood = code !== GOING_AWAY
+    if (pauses.forGood) webSocket.pause()
+    setTimeout(() => webSocket.terminate(), CLOSE_MS).unref()
+  }
+
+  const timer = setInterval(() => {
+    control = 0
+    if (held >= LARGE_BYTES && ++periods > PERIODS) webSocket.terminate()
+  }, PERIOD_MS)
+  timer.unref()
+  if ('setTimeout' in socket && typeof socket.setTimeout === 'function') {
+    socket.setTimeout(PERIOD_MS, () => {
+      if (webSocket.bufferedAmount > 0) webSocket.terminate()
+    })
+  }
+  socket.prependListener('data', pieceRead)
+  webSocket.on('message', messageRead)
+  webSocket.on('ping', answerPing)
+  webSocket.on('pong', countControl)
+  webSocket.on('close', () => {
+    clearInterval(timer)
+    account?.set(0)
+  })
+
+  return {
+    get bufferedAmount() {
+      return webSocket.bufferedAmount
+    },
+    send: (data, taken) => webSocket.send(data, () => taken?.()),
+    close,
+    on: (type, listener) => webSocket.on(type, listener),
+    pause() {
+      pauses.messages = true
+      webSocket.pause()
+    },
+    resume() {
+      pauses.messages = false
+      readOn()
+    },
+  }
+}

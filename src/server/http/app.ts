@@ -1,0 +1,89 @@
+/** The HTTP routes beside A2A. `front.ts` calls this application. */
+import { Hono } from 'hono'
+import type { Engine } from '../../engine/engine.ts'
+import type { Log } from '../../ports/log.ts'
+import { RECEIPT_KEYS_PATH } from '../../protocols/ops/openapi.ts'
+import { ACP_PATH, type AcpMount } from '../acp/acp-mount.ts'
+import { createGate, type IdentityOf } from '../auth/gate.ts'
+import type { Identity } from '../auth/identity.ts'
+import { checkRoutes } from '../auth/route-scopes.ts'
+import { contentType } from '../metrics/prometheus-text.ts'
+import { dashboardRoutes } from '../routes/dashboard-routes.ts'
+import { eventRoutes } from '../routes/event-routes.ts'
+import { healthRoutes } from '../routes/health-routes.ts'
+import { homePage } from '../routes/home-page.ts'
+import { addOpsRoutes, opsMethods } from '../routes/ops-routes.ts'
+import { notAllowed, notFound, refusalOf } from './refusals.ts'
+
+export interface AppOptions {
+  readonly engine: Engine
+  /** Absent when `/acp` is not served. */
+  readonly acp?: Pick<AcpMount, 'fetch'>
+  readonly log: Log
+  readonly identityOf: IdentityOf
+  /** Why only a restart of the process helps; undefined while it works. */
+  readonly lost?: () => string | undefined
+  /** The text of `/metrics`. Absent: not served. */
+  readonly metrics?: (identity: Identity) => Promise<string>
+  /** The public URL, without a slash at the end. */
+  readonly url: string
+}
+
+/** Keys change only with a restart. Outsiders may keep them for some minutes. */
+const keysHeaders = { 'cache-control': 'public, max-age=300' }
+
+/** The methods of each path, for 405 answers. */
+const methods: Readonly<Record<string, readonly string[]>> = {
+  '/': ['GET', 'HEAD', 'POST'],
+  '/healthz': ['GET', 'HEAD'],
+  '/readyz': ['GET', 'HEAD'],
+  '/metrics': ['GET', 'HEAD'],
+  [RECEIPT_KEYS_PATH]: ['GET', 'HEAD'],
+  '/events': ['POST'],
+  [ACP_PATH]: ['GET', 'POST', 'DELETE'],
+}
+
+/** @throws StartError when a route has no scope */
+export function createApp(options: AppOptions): Hono {
+  const { engine, acp, log, url, identityOf } = options
+  const app = new Hono()
+  app.use('*', createGate(identityOf))
+
+  app.get(RECEIPT_KEYS_PATH, (c) => c.json({ keys: engine.receiptKeys }, 200, keysHeaders))
+  healthRoutes(app, engine, options.lost ?? (() => undefined))
+  const { metrics } = options
+  if (metrics !== undefined) {
+    app.get('/metrics', async (c) =>
+      c.body(await metrics(identityOf(c)), 200, { 'content-type': contentType }),
+    )
+  }
+  eventRoutes(app, engine, identityOf)
+  addOpsRoutes(app, engine, identityOf)
+  dashboardRoutes(app)
+  if (acp !== undefined) {
+    app.on(['GET', 'POST', 'DELETE'], ACP_PATH, (c) => acp.fetch(c.req.raw, identityOf(c)))
+  }
+  app.get('/', () => homePage([...engine.agents.values()], url))
+  app.notFound((c) => {
+    const allowed = methods[c.req.path] ?? methodsBelow(c.req.path, engine)
+    // The id is missing, as in DELETE /ops/holds/.
+    if (allowed === undefined || allowed.includes(c.req.method)) return notFound(c.req.path)
+    return notAllowed(c.req.method, allowed)
+  })
+  app.onError((error, c) => {
+    const response = refusalOf(error)
+    if (response.status === 500) {
+      log('error', 'a request failed', { method: c.req.method, path: c.req.path, error })
+    }
+    return response
+  })
+  checkRoutes(app)
+  return app
+}
+
+function methodsBelow(path: string, { agents }: Engine): readonly string[] | undefined {
+  const ofOps = opsMethods(path)
+  if (ofOps !== undefined) return ofOps
+  const name = /^\/agents\/([^/]+)\/?$/.exec(path)?.[1]
+  return name !== undefined && agents.has(name) ? ['POST'] : undefined
+}

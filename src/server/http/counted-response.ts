@@ -1,0 +1,147 @@
+/**
+ * The response of every request to the server, whichever route or protocol makes it. What it has in memory is counted here,
+ * below all routes, so no route can leave it out.
+ *
+ * F2  The body of the request counts until its answer begins. An answer counts from 16 KiB on, until it was sent or its
+ *     connection is gone. What a stream has sent counts no longer.
+ * F3  An answer that would be too much is replaced by the refusal. Where its head was sent already, the connection is closed.
+ * F4  A client that takes nothing of its answer for 30 s is disconnected.
+ *
+ * The head is kept until the first bytes of the body are known: only then it is known whether the answer is refused.
+ */
+import {
+  type IncomingMessage,
+  type OutgoingHttpHeader,
+  type OutgoingHttpHeaders,
+  ServerResponse,
+} from 'node:http'
+import type { Refused } from '../auth/admission.ts'
+import type { Account } from './bytes-in-flight.ts'
+import { refusalAbove } from './refusals.ts'
+import { isOver, whenOver } from './when-over.ts'
+
+/** A client that takes nothing of its answer for so long is disconnected. */
+const STALLED_MS = 30_000
+/** Smaller answers are not counted. */
+const LARGE_BYTES = 16_384
+
+type Fields = OutgoingHttpHeaders | OutgoingHttpHeader[]
+
+interface Head {
+  readonly status: number
+  readonly message: string | Fields | undefined
+  readonly fields: Fields | undefined
+}
+
+export class CountedResponse<
+  R extends IncomingMessage = IncomingMessage,
+> extends ServerResponse<R> {
+  private account: Account | undefined
+  private head: Head | undefined
+  private held = 0
+  /** The head was made, by this class or by Node. */
+  private begun = false
+  private refused = false
+  private followed = false
+
+  /** Counts for the caller from now on. */
+  countFor(account: Account): void {
+    this.account = account
+  }
+
+  /** Counts a piece of the body of the request. @returns the limit that was reached */
+  holdBody(bytes: number): Refused | undefined {
+    return this.hold(this.held + bytes)
+  }
+
+  override writeHead(status: number, message?: string | Fields, fields?: Fields): this {
+    if (this.begun) return this.makeHead({ status, message, fields })
+    this.statusCode = status
+    this.head = { status, message, fields }
+    return this
+  }
+
+  override flushHeaders(): void {
+    this.free()
+    this.begin()
+    super.flushHeaders()
+  }
+
+  override write(chunk: unknown, encoding?: unknown, callback?: unknown): boolean {
+    if (!this.mayAdd(sizeOf(chunk))) return false
+    this.begin()
+    const isTaken = super.write(chunk, encoding as BufferEncoding, callback as () => void)
+    if (isTaken) this.free()
+    else this.follow()
+    return isTaken
+  }
+
+  override end(chunk?: unknown, encoding?: unknown, callback?: unknown): this {
+    if (!this.mayAdd(sizeOf(chunk))) return this
+    this.begin()
+    super.end(chunk, encoding as BufferEncoding, callback as () => void)
+    if (this.writableLength >= LARGE_BYTES) this.follow()
+    return this
+  }
+
+  private begin(): void {
+    if (this.begun) return
+    this.begun = true
+    if (this.head !== undefined) this.makeHead(this.head)
+  }
+
+  private makeHead({ status, message, fields }: Head): this {
+    if (typeof message === 'string') return super.writeHead(status, message, fields)
+    return super.writeHead(status, message ?? fields)
+  }
+
+  /** False when the bytes were refused, or the whole answer was before. */
+  private mayAdd(bytes: number): boolean {
+    if (this.refused) return false
+    const pending = this.writableLength + bytes
+    if (pending < LARGE_BYTES && this.held === 0) return true
+    const refused = this.hold(pending < LARGE_BYTES ? 0 : pending)
+    if (refused !== undefined) this.refuse(refused)
+    return refused === undefined
+  }
+
+  private refuse(refused: Refused): void {
+    this.refused = true
+    if (this.headersSent) return void this.destroy()
+    const { status, headers, text } = refusalAbove(refused)
+    this.begun = true
+    super.writeHead(status, { ...headers, 'content-length': Buffer.byteLength(text) })
+    super.end(text)
+  }
+
+  private hold(bytes: number): Refused | undefined {
+    if (isOver(this)) return undefined
+    const refused = this.account?.set(bytes)
+    if (refused !== undefined) return refused
+    this.held = bytes
+    if (bytes > 0) this.follow()
+    return undefined
+  }
+
+  private free(): void {
+    if (this.held > 0) this.account?.set(0)
+    this.held = 0
+  }
+
+  /** Waits until the reader has taken what is counted, or takes nothing for too long. */
+  private follow(): void {
+    if (this.followed) return
+    this.followed = true
+    const free = (): void => this.free()
+    this.on('drain', free)
+    whenOver(this, free)
+    this.setTimeout(STALLED_MS, () => {
+      if (this.writableLength > 0) this.destroy()
+    })
+  }
+}
+
+/** Text is counted by its characters: most of it is ASCII. */
+function sizeOf(chunk: unknown): number {
+  return typeof chunk === 'string' || chunk instanceof Uint8Array ? chunk.length : 0
+}

@@ -1,0 +1,138 @@
+/** `/ops`: the routes for operators, the dashboard and the command line. `protocols/ops/routes.ts` is the table. */
+import type { Context, Hono } from 'hono'
+import { LullError } from '../../core/errors.ts'
+import type { Caller } from '../../engine/caller.ts'
+import type { Engine } from '../../engine/engine.ts'
+import { changesFor } from '../../protocols/ops/changes.ts'
+import type { OpsRoute } from '../../protocols/ops/route.ts'
+import { opsRoutes, opsStreams } from '../../protocols/ops/routes.ts'
+import { nextEvents, readTimeline } from '../../protocols/ops/timeline.ts'
+import { createHeartbeat, eventStream, eventStreamHeaders } from '../../wire/event-stream.ts'
+import { parseStrictJson } from '../../wire/strict-json.ts'
+import type { IdentityOf } from '../auth/gate.ts'
+import { type Identity, may, memberIn, operatorIn } from '../auth/identity.ts'
+import type { CountedResponse } from '../http/counted-response.ts'
+import { readLines } from '../http/read-lines.ts'
+
+const noStore = { 'cache-control': 'no-store' }
+const HEARTBEAT_MS = 4_000
+
+export function addOpsRoutes(app: Hono, engine: Engine, identityOf: IdentityOf): void {
+  const heartbeat = createHeartbeat(engine.clock.after, HEARTBEAT_MS)
+
+  for (const route of opsRoutes) {
+    app.on(route.method, honoPath(route.path), async (c) => {
+      const query = new URL(c.req.url).searchParams
+      const request = {
+        id: c.req.param('id') ?? '',
+        query,
+        body: await bodyOf(c, route),
+        anyTenant: identityOf(c).anyTenant === true,
+        now: engine.clock.now(),
+      }
+      const caller = callerFor(route, identityOf(c), query)
+      return c.json(await route.handle(engine, caller, request), 200, noStore)
+    })
+  }
+
+  app.get('/ops/changes', (c) => {
+    const { now, after } = engine.clock
+    const deps = { engine, now, after, heartbeat }
+    const source = changesFor(deps, operatorIn(identityOf(c), new URL(c.req.url).searchParams))
+    return new Response(eventStream(source), { headers: eventStreamHeaders })
+  })
+
+  app.get('/ops/tasks/:id/timeline', async (c) => {
+    const caller = operatorIn(identityOf(c), new URL(c.req.url).searchParams)
+    const reading = await engine.follow(caller, c.req.param('id'), { after: afterIn(c) })
+    if (c.req.header('accept')?.includes('text/event-stream')) {
+      const next = async () => {
+        const text = await nextEvents(reading)
+        return { text: text ?? '', last: text === undefined }
+      }
+      const body = eventStream({ next, close: () => reading.close(), heartbeat })
+      return new Response(body, { headers: eventStreamHeaders })
+    }
+    try {
+      const { version } = await engine.get(caller, c.req.param('id'))
+      return c.json(await readTimeline(reading, afterIn(c), version), 200, noStore)
+    } finally {
+      reading.close()
+    }
+  })
+}
+
+/** An operator, or the owner of tasks where a route is also for owners. */
+function callerFor({ scope }: OpsRoute, identity: Identity, query: URLSearchParams): Caller {
+  return may(identity, scope) ? operatorIn(identity, query) : memberIn(identity, query)
+}
+
+/** The methods of a path below `/ops`, for 405 answers; undefined when there is no such path. */
+export function opsMethods(path: string): readonly string[] | undefined {
+  const found = [...opsRoutes, ...opsStreams]
+    .filter((route) => matches(route.path, path))
+    .flatMap(({ method }) => (method === 'GET' ? ['GET', 'HEAD'] : [method]))
+  return found.length === 0 ? undefined : found
+}
+
+function matches(pattern: string, path: string): boolean {
+  const [wanted, given] = [pattern.split('/'), path.split('/')]
+  return (
+    wanted.length === given.length &&
+    wanted.every((segment, index) => segment === '{id}' || segment === given[index])
+  )
+}
+
+/** Hono takes a colon for a parameter, so the colon of `holds:preview` must not stand alone. */
+function honoPath(path: string): string {
+  return path.replace('{id}', ':id').replace('holds:preview', ':action{holds:preview}')
+}
+
+/** Whether the body is read as a stream, by its route (`bodyOf`). */
+export function isStreamed(method: string, path: string, contentType: string | undefined): boolean {
+  return (
+    isLines(contentType) &&
+    opsRoutes.some(
+      (route) =>
+        route.fromLines !== undefined && route.method === method && matches(route.path, path),
+    )
+  )
+}
+
+function isLines(contentType: string | undefined): boolean {
+  return contentType?.split(';')[0]?.trim().toLowerCase() === 'application/x-ndjson'
+}
+
+async function bodyOf(c: Context, { body, fromLines }: OpsRoute): Promise<unknown> {
+  if (body === undefined) return undefined
+  if (fromLines !== undefined && isLines(c.req.header('content-type'))) {
+    return fromLines(await readLines(c.req.raw.body ?? nothing(), { hold: holdOf(c) }))
+  }
+  const parsed = parseStrictJson(new Uint8Array(await c.req.arrayBuffer()))
+  if (parsed.problem === undefined) return parsed.value
+  throw new LullError('INVALID_INPUT', { path: '', problem: parsed.problem })
+}
+
+async function* nothing(): AsyncGenerator<Uint8Array, void> {}
+
+/** Counts pieces of the body in the bytes in flight of the caller. Undefined without a socket. */
+function holdOf(c: Context): ((bytes: number) => void) | undefined {
+  const { outgoing } = (c.env ?? {}) as { readonly outgoing?: CountedResponse }
+  return (
+    outgoing &&
+    ((bytes) => {
+      const refused = outgoing.holdBody(bytes)
+      if (refused === undefined) return
+      const { limit, value } = refused
+      throw new LullError('LIMIT_EXCEEDED', { limit, value, retryAfterMs: 1_000 })
+    })
+  )
+}
+
+function afterIn(c: Context): number {
+  const text = c.req.header('last-event-id') ?? c.req.query('after') ?? '0'
+  if (text === 'latest') return Number.MAX_SAFE_INTEGER
+  if (/^\d{1,15}$/.test(text)) return Number(text)
+  const problem = 'must be a whole number, or latest'
+  throw new LullError('INVALID_INPUT', { path: 'after', problem })
+}

@@ -1,0 +1,73 @@
+/**
+ * Logs failures of a store of any kind. Invariants (watch-store.test.ts):
+ *  W1  a failure is logged at once, and again at most once a minute for as long as it lasts, with how many calls failed;
+ *  W2  the first commit that works afterwards is logged;
+ *  W3  a lost store (only a restart helps) is logged when it is lost, not at the next call.
+ */
+import { isLullError, type LullError } from '../../core/errors.ts'
+import type { Clock } from '../../ports/clock.ts'
+import type { Log } from '../../ports/log.ts'
+import type { Store } from '../../ports/store.ts'
+
+export interface StoreWatch {
+  /** The store, with its failures reported. */
+  watched(store: Store): Store
+  /** To be called when the store is lost. */
+  lose(error: LullError<'STORE_UNAVAILABLE'>): void
+  /** Why only a restart of the process helps; undefined while the store works or may work again. */
+  lost(): string | undefined
+}
+
+const AGAIN_MS = 60_000
+
+type Method = (...args: readonly unknown[]) => Promise<unknown>
+
+export function watchStore(log: Log, clock: Pick<Clock, 'now'>): StoreWatch {
+  /** When each reason was last logged, and how many calls failed for it since. */
+  const failing = new Map<string, { loggedAt: number; failures: number }>()
+  let lost: string | undefined
+  let closed = false
+
+  function failed(error: unknown): void {
+    if (closed || !isLullError(error, 'STORE_UNAVAILABLE')) return
+    const { why } = error.details
+    const known = failing.get(why) ?? { loggedAt: Number.NEGATIVE_INFINITY, failures: 0 }
+    failing.set(why, known)
+    known.failures++
+    if (clock.now() - known.loggedAt < AGAIN_MS) return
+    log('error', 'the store failed', { why, failures: known.failures })
+    known.loggedAt = clock.now()
+    known.failures = 0
+  }
+
+  function worked(): void {
+    if (failing.size === 0) return
+    failing.clear()
+    log('info', 'the store works again')
+  }
+
+  const observed =
+    (name: string, method: Method): Method =>
+    (...args) => {
+      if (name === 'close') closed = true
+      const answer = method(...args)
+      answer.then(name === 'commit' ? worked : undefined, failed)
+      return answer
+    }
+
+  return {
+    watched: (store) => ({
+      ...store,
+      ...Object.fromEntries(
+        Object.entries(store)
+          .filter(([, method]) => typeof method === 'function')
+          .map(([name, method]) => [name, observed(name, method as Method)]),
+      ),
+    }),
+    lose(error) {
+      lost = error.details.why
+      failed(error)
+    },
+    lost: () => lost,
+  }
+}
