@@ -3,7 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, it, onTestFinished } from 'vitest'
-import { loadDriver } from '../../stores/sqlite/driver.ts'
+import { loadDriver } from '../../stores/sqlite/files/driver.ts'
 import { createSqliteStore } from '../../stores/sqlite/sqlite-store.ts'
 import { alice, createHarness, running } from '../test-support/engine-harness.ts'
 

@@ -9,7 +9,7 @@ import { moveInto } from '../../stores/postgres/move-target.ts'
 import { createPostgresStore } from '../../stores/postgres/postgres-store.ts'
 import { dropSchema, execute, newSchema } from '../../stores/postgres/test-support/new-schema.ts'
 import { startProxy } from '../../stores/postgres/test-support/proxy.ts'
-import { loadDriver } from '../../stores/sqlite/driver.ts'
+import { loadDriver } from '../../stores/sqlite/files/driver.ts'
 import { createSqliteStore } from '../../stores/sqlite/sqlite-store.ts'
 import {
   creation,

@@ -2,7 +2,7 @@
 import { copyFileSync, existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, it, onTestFinished } from 'vitest'
-import { loadDriver } from '../../stores/sqlite/driver.ts'
+import { loadDriver } from '../../stores/sqlite/files/driver.ts'
 import { migrate, readMigrations } from '../../stores/sqlite/migrate.ts'
 import { openSqliteReader } from '../../stores/sqlite/sqlite-reader.ts'
 import { createSqliteStore } from '../../stores/sqlite/sqlite-store.ts'

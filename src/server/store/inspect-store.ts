@@ -3,4 +3,4 @@ export {
   acceptLoss,
   type DirectoryState,
   inspectDirectory,
-} from '../../stores/sqlite/inspect-directory.ts'
+} from '../../stores/sqlite/files/inspect-directory.ts'

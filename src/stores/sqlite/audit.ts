@@ -5,7 +5,7 @@ import type {
   StoredAuditEntry,
 } from '../../ports/store/audit.ts'
 import type { Direct } from '../../ports/store.ts'
-import type { Database, Row } from './driver.ts'
+import type { Database, Row } from './files/driver.ts'
 import { toText } from './text.ts'
 import type { Transact } from './transaction.ts'
 

@@ -9,7 +9,7 @@ import {
   step,
 } from '../../testing/sample-task.ts'
 import { createDatabaseStore } from './database-store.ts'
-import { type Database, loadDriver } from './driver.ts'
+import { type Database, loadDriver } from './files/driver.ts'
 import { migrate, readMigrations } from './migrate.ts'
 import { createSqliteStore } from './sqlite-store.ts'
 import { temporaryDirectory } from './test-support/processes.ts'

@@ -5,7 +5,7 @@ import {
   type StoredEvent,
 } from '../../core/waiting/cloud-event.ts'
 import type { Direct, Store } from '../../ports/store.ts'
-import type { Database, Row } from './driver.ts'
+import type { Database, Row } from './files/driver.ts'
 import { fromText, toText } from './text.ts'
 import type { Transact } from './transaction.ts'
 

@@ -1,6 +1,6 @@
 import type { Hold } from '../../ports/store/holds.ts'
 import type { Direct } from '../../ports/store.ts'
-import type { Database } from './driver.ts'
+import type { Database } from './files/driver.ts'
 import { toText } from './text.ts'
 
 export function createHolds(db: Database): Direct<'putHold' | 'holds'> {

@@ -1,7 +1,7 @@
 import type { Json } from '../../core/values/json.ts'
 import type { KeyValueStore } from '../../ports/store/key-values.ts'
 import type { Direct } from '../../ports/store.ts'
-import type { Database } from './driver.ts'
+import type { Database } from './files/driver.ts'
 import { toText } from './text.ts'
 import type { Transact } from './transaction.ts'
 

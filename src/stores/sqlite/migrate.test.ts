@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { type Database, loadDriver } from './driver.ts'
+import { type Database, loadDriver } from './files/driver.ts'
 import { type Migration, migrate, readMigrations } from './migrate.ts'
 import { createSqliteStore } from './sqlite-store.ts'
 import { temporaryDirectory } from './test-support/processes.ts'

@@ -9,7 +9,7 @@ import { fileURLToPath } from 'node:url'
 import { LullError } from '../../core/errors.ts'
 import { olderSchema } from '../../core/older-schema.ts'
 import { BUNDLED } from '../../core/package-files.ts'
-import type { Database } from './driver.ts'
+import type { Database } from './files/driver.ts'
 import { createTransact } from './transaction.ts'
 
 export interface Migration {

@@ -10,9 +10,9 @@ import {
   type MoveSource,
   movedTables,
 } from '../../ports/store/moving.ts'
-import type { Database, Row, Statement, Value } from './driver.ts'
-import { openDirectory } from './open-directory.ts'
-import { toTaskRow } from './task-columns.ts'
+import type { Database, Row, Statement, Value } from './files/driver.ts'
+import { openDirectory } from './files/open-directory.ts'
+import { toTaskRow } from './tasks/task-columns.ts'
 import { toText } from './text.ts'
 
 /** Rows that are read at a time. */

@@ -1,7 +1,7 @@
 import type { Spent } from '../../core/budgets/budget.ts'
 import { LARGEST_COUNT, type Policy, type PolicyStore } from '../../ports/store/policies.ts'
 import type { Direct } from '../../ports/store.ts'
-import type { Database } from './driver.ts'
+import type { Database } from './files/driver.ts'
 import { toText } from './text.ts'
 import type { Transact } from './transaction.ts'
 

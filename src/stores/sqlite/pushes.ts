@@ -1,7 +1,7 @@
 import { type Push, pushStatus } from '../../core/push.ts'
 import type { PushStore } from '../../ports/store/pushes.ts'
 import type { Direct } from '../../ports/store.ts'
-import type { Database, Row } from './driver.ts'
+import type { Database, Row } from './files/driver.ts'
 import { toText } from './text.ts'
 
 export type Pushes = Direct<keyof PushStore>

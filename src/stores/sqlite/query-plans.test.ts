@@ -5,7 +5,7 @@ import type { AuditQuery } from '../../ports/store/audit.ts'
 import type { OpenTaskQuery, TaskQuery } from '../../ports/store/tasks.ts'
 import { creation, sampleClaim, sampleEvent, step } from '../../testing/sample-task.ts'
 import { createDatabaseStore } from './database-store.ts'
-import { type Database, loadDriver } from './driver.ts'
+import { type Database, loadDriver } from './files/driver.ts'
 import { migrate, readMigrations } from './migrate.ts'
 
 /** Tables with few rows, or none. */

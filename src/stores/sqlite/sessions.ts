@@ -1,6 +1,6 @@
 import type { SessionRow } from '../../ports/store/sessions.ts'
 import type { Direct } from '../../ports/store.ts'
-import type { Database, Row } from './driver.ts'
+import type { Database, Row } from './files/driver.ts'
 import { toText } from './text.ts'
 import type { Transact } from './transaction.ts'
 

@@ -1,7 +1,7 @@
 import type { Store } from '../../ports/store.ts'
 import { createDatabaseStore } from './database-store.ts'
 import { toStoreError } from './failures.ts'
-import { openDirectoryToRead } from './open-directory.ts'
+import { openDirectoryToRead } from './files/open-directory.ts'
 
 /**
  * The store of a data directory, for a program that only reads. Every write fails.

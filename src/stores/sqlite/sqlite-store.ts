@@ -1,13 +1,13 @@
 /** The embedded store: one file, one process. Reads run on the caller's thread, writes on a separate thread. */
 import type { LullError } from '../../core/errors.ts'
 import type { Store } from '../../ports/store.ts'
-import { createClaimFilter } from './claim-filter.ts'
+import { createClaimFilter } from './claims/claim-filter.ts'
 import { createDatabaseStore } from './database-store.ts'
 import { toStoreError } from './failures.ts'
-import { watchFiles } from './file-watch.ts'
-import { guardWrites } from './guarded-writes.ts'
-import type { DatabaseOptions } from './open-database.ts'
-import { openDirectory } from './open-directory.ts'
+import { watchFiles } from './files/file-watch.ts'
+import { guardWrites } from './files/guarded-writes.ts'
+import type { DatabaseOptions } from './files/open-database.ts'
+import { openDirectory } from './files/open-directory.ts'
 import { threaded } from './thread/threaded-store.ts'
 import { canLoad, startWriter } from './thread/writer.ts'
 

@@ -1,4 +1,4 @@
-import type { Database } from './driver.ts'
+import type { Database } from './files/driver.ts'
 
 /** Runs the work in one transaction. When the call returns, all of it is durable. When it throws, nothing was written. */
 export type Transact = <T>(work: () => T) => T

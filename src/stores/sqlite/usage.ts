@@ -2,7 +2,7 @@
 import { statfsSync } from 'node:fs'
 import type { StoredUsage } from '../../ports/store/usage.ts'
 import type { Direct } from '../../ports/store.ts'
-import type { Database, Row } from './driver.ts'
+import type { Database, Row } from './files/driver.ts'
 import { toText } from './text.ts'
 
 export function createUsage(db: Database): Direct<'usage'>['usage'] {

@@ -1,5 +1,5 @@
 /** Tries to open the data directory as an unprivileged user, and prints the result. */
-import { loadDriver } from '../driver.ts'
+import { loadDriver } from '../files/driver.ts'
 import { createSqliteStore } from '../sqlite-store.ts'
 
 // Loaded first, because the user `nobody` cannot read the sources.

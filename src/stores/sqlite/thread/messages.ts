@@ -7,8 +7,8 @@ import { isLullError, LullError, type Refusal, toError } from '../../../core/err
 import { describeError } from '../../../core/values/describe-error.ts'
 import type { CommitResult } from '../../../ports/store/tasks.ts'
 import type { Store } from '../../../ports/store.ts'
-import type { EncodedCommit } from '../encoded-commit.ts'
-import type { DatabaseOptions } from '../open-database.ts'
+import type { DatabaseOptions } from '../files/open-database.ts'
+import type { EncodedCommit } from '../tasks/encoded-commit.ts'
 
 export interface WriterOptions extends DatabaseOptions {
   readonly file: string

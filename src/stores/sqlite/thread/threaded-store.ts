@@ -4,9 +4,9 @@
  */
 import type { Commit, CommitResult } from '../../../ports/store/tasks.ts'
 import type { Store } from '../../../ports/store.ts'
-import type { ClaimFilter } from '../claim-filter.ts'
+import type { ClaimFilter } from '../claims/claim-filter.ts'
 import type { DatabaseStore } from '../database-store.ts'
-import { type EncodedCommit, encodeCommit } from '../encoded-commit.ts'
+import { type EncodedCommit, encodeCommit } from '../tasks/encoded-commit.ts'
 import { decodeResults, type Method } from './messages.ts'
 import type { Writer } from './writer.ts'
 

@@ -1,12 +1,12 @@
 /** Entry of the writing thread, started by `writer.ts`. Its connection is the only one of the process that writes. */
 import { parentPort, receiveMessageOnPort, workerData } from 'node:worker_threads'
 import { createDatabaseStore, type DatabaseStore } from '../database-store.ts'
-import { loadDriver } from '../driver.ts'
-import type { EncodedCommit } from '../encoded-commit.ts'
 import { toStoreError } from '../failures.ts'
-import { watchFiles } from '../file-watch.ts'
-import { guardWrites } from '../guarded-writes.ts'
-import { openDatabase } from '../open-database.ts'
+import { loadDriver } from '../files/driver.ts'
+import { watchFiles } from '../files/file-watch.ts'
+import { guardWrites } from '../files/guarded-writes.ts'
+import { openDatabase } from '../files/open-database.ts'
+import type { EncodedCommit } from '../tasks/encoded-commit.ts'
 import { type Answer, type Call, encodeError, encodeResults, type WriterData } from './messages.ts'
 import { createWriterLock } from './writer-lock.ts'
 

@@ -1,0 +1,111 @@
+/** Every write of a store on a file: the files are looked at before it and before it is acknowledged, and the log stays within bounds. */
+import { LullError } from '../../../core/errors.ts'
+import type { DatabaseStore } from '../database-store.ts'
+import type { Reading } from '../thread/threaded-store.ts'
+import type { Database } from './driver.ts'
+import type { FileWatch } from './file-watch.ts'
+import { BUSY_MS, type DatabaseOptions } from './open-database.ts'
+import { createStamp } from './stamp.ts'
+
+type Writing = Exclude<
+  keyof DatabaseStore,
+  Reading | 'count' | 'findClaim' | 'checkUndamaged' | 'close' | 'cluster'
+>
+
+/** A method missing here, and not known as one that reads, does not compile. */
+const writing: Readonly<Record<Writing, true>> = {
+  commit: true,
+  write: true,
+  appendEvents: true,
+  setValue: true,
+  replaceValue: true,
+  putHold: true,
+  putPolicy: true,
+  removePolicy: true,
+  claim: true,
+  reply: true,
+  putSession: true,
+  replaceSession: true,
+  putPush: true,
+  replacePush: true,
+  deletePush: true,
+  appendAudit: true,
+  pruneAudit: true,
+  pruneTasks: true,
+  pruneRemovedTasks: true,
+  pruneContextMessages: true,
+  pruneSessions: true,
+  pruneHolds: true,
+  pruneEvents: true,
+  pruneClaims: true,
+  check: true,
+}
+
+/** How far the write-ahead log may grow while another program reads and so keeps SQLite from beginning it anew. */
+const MOST_LOG_BYTES = 1_073_741_824
+
+type Method = (...args: readonly unknown[]) => Promise<unknown>
+
+/** @param db the connection of the store */
+export function guardWrites(
+  store: DatabaseStore,
+  db: Database,
+  files: FileWatch,
+  { durability, maxLogBytes = MOST_LOG_BYTES }: DatabaseOptions,
+): DatabaseStore {
+  const stamp = createStamp(db, files.stampInFile, durability)
+  let closed = false
+
+  function before(): void {
+    // The store refuses by itself then.
+    if (closed) return
+    files.before()
+    stamp.finish()
+    if (files.logBytes() > maxLogBytes) shorten()
+  }
+
+  /** @throws LullError `STORE_UNAVAILABLE` while another program reads */
+  function shorten(): void {
+    db.exec('PRAGMA busy_timeout = 0')
+    const { busy } = db.prepare('PRAGMA wal_checkpoint(TRUNCATE)').get() ?? {}
+    db.exec(`PRAGMA busy_timeout = ${BUSY_MS}`)
+    if (busy === 0) return
+    const why =
+      'another program reads lull.db in one transaction for too long, and the write-ahead log has reached ' +
+      `${maxLogBytes} bytes; end that program, and writing goes on`
+    throw new LullError('STORE_UNAVAILABLE', { why })
+  }
+
+  function after(): void {
+    if (closed) return
+    files.after()
+    let renewed: boolean
+    try {
+      renewed = stamp.renew()
+    } catch {
+      // The write is durable. The next one finds a disk that refuses, and makes the stamp.
+      return
+    }
+    if (renewed) files.after()
+  }
+
+  const guarded =
+    (method: Method): Method =>
+    async (...args) => {
+      before()
+      const result = await method(...args)
+      after()
+      return result
+    }
+
+  const names = Object.keys(writing) as readonly (keyof typeof writing)[]
+  return {
+    ...store,
+    ...Object.fromEntries(names.map((name) => [name, guarded(store[name] as Method)])),
+    async close() {
+      closed = true
+      await store.close()
+      files.close()
+    },
+  }
+}

@@ -1,0 +1,93 @@
+/** Opens the database of a data directory, with the lock of the directory and the schema of this version. */
+import { closeSync, openSync } from 'node:fs'
+import { join } from 'node:path'
+import { LullError } from '../../../core/errors.ts'
+import { toStoreError } from '../failures.ts'
+import { isEmpty, migrate, readMigrations, requireCurrent } from '../migrate.ts'
+import { hasHeldTasks, markComplete, prepareDirectory } from './data-directory.ts'
+import { lockDirectory } from './directory-lock.ts'
+import { type Database, loadDriver } from './driver.ts'
+import { refuseMismatch } from './files-belong.ts'
+import { type DatabaseOptions, makePrivate, openDatabase } from './open-database.ts'
+import { finishStamp } from './stamp.ts'
+
+export interface OpenDirectory {
+  readonly file: string
+  readonly db: Database
+  /** A descriptor of the file. It is closed with `release`, because closing it drops the locks of this process. */
+  readonly fd: number
+  /** Frees the directory for other processes. To be called after the database was closed. */
+  readonly release: () => void
+}
+
+/** @throws LullError `STORE_LOCKED`, or `STORE_UNAVAILABLE` with what to do about it */
+export function openDirectory(
+  path: string,
+  waitForLockMs: number,
+  options: DatabaseOptions,
+): Promise<OpenDirectory> {
+  return opened(path, waitForLockMs, options, (db) => {
+    refuseWithoutTables(path, db)
+    finishStamp(db)
+    // A copy of the file alone has the tables then.
+    if (migrate(db, readMigrations(), Date.now())) db.exec('PRAGMA wal_checkpoint(TRUNCATE)')
+    markComplete(path)
+  })
+}
+
+/** The connection refuses every write. The directory exists. @throws as `openDirectory`, also when the schema is older */
+export function openDirectoryToRead(path: string): Promise<OpenDirectory> {
+  return opened(path, 0, { durability: 'full', maxBytes: undefined }, (db) => {
+    db.exec('PRAGMA query_only = ON')
+    requireCurrent(db, readMigrations())
+  })
+}
+
+/** Leaves the schema as it is. @param check in place of `refuseMismatch` @throws as `openDirectory` */
+export function openDirectoryToCheck(
+  path: string,
+  check?: (path: string) => void,
+): Promise<OpenDirectory> {
+  return opened(path, 0, { durability: 'full', maxBytes: undefined }, () => undefined, check)
+}
+
+/** A copy of a database without its write-ahead log may have no tables. */
+function refuseWithoutTables(path: string, db: Database): void {
+  if (!hasHeldTasks(path) || !isEmpty(db)) return
+  const why =
+    `lull.db in ${path} has no tables, but lull.format beside it says that it held tasks: it was copied without ` +
+    'its write-ahead log (lull.db-wal). Restore both files of one backup, or choose another data directory'
+  throw new LullError('STORE_UNAVAILABLE', { why })
+}
+
+async function opened(
+  path: string,
+  waitForLockMs: number,
+  options: DatabaseOptions,
+  prepare: (db: Database) => void,
+  check: (path: string) => void = refuseMismatch,
+): Promise<OpenDirectory> {
+  const cleanups: (() => void)[] = []
+  try {
+    const open = await loadDriver()
+    prepareDirectory(path)
+    const lock = await lockDirectory(open, path, waitForLockMs, () => check(path))
+    cleanups.unshift(lock.release)
+    const file = join(path, 'lull.db')
+    makePrivate(file)
+    // With the right to write, so that a file system in layers copies the file before and not after this.
+    const fd = openSync(file, 'r+')
+    const release = (): void => {
+      closeSync(fd)
+      lock.release()
+    }
+    cleanups.splice(0, 1, release)
+    const db = openDatabase(open, file, options)
+    cleanups.unshift(() => db.close())
+    prepare(db)
+    return { file, db, fd, release }
+  } catch (error) {
+    for (const cleanup of cleanups) cleanup()
+    throw toStoreError(error)
+  }
+}

@@ -1,0 +1,174 @@
+/**
+ * Lists and counts. A list is read one state at a time, each from an index in the order of the list, and the pages are
+ * merged. The newest ten tasks of one state then cost ten rows. Queries name their index, because without statistics SQLite
+ * may choose another one and sort a million rows.
+ */
+import { type State, states } from '../../../core/states.ts'
+import {
+  type ByFilter,
+  narrowedBy,
+  type TaskFilter,
+  type TaskQuery,
+} from '../../../ports/store/tasks.ts'
+import type { Direct } from '../../../ports/store.ts'
+import type { Database, Statement, Value } from '../files/driver.ts'
+import { toText } from '../text.ts'
+import type { Counts } from './counts.ts'
+import { toTaskRow } from './task-columns.ts'
+
+interface Condition {
+  readonly sql: string
+  readonly values: readonly Value[]
+}
+
+/** The number of prepared statements is bounded, because callers choose the shape of a query. */
+const KEPT_STATEMENTS = 64
+
+const NEWEST_FIRST = 'ORDER BY status_at DESC, id DESC'
+
+export function createLists(db: Database, counts: Counts): Direct<'row' | 'list' | 'count'> {
+  const prepared = new Map<string, Statement>()
+  const byId = db.prepare('SELECT * FROM tasks WHERE id = ?')
+
+  function prepare(sql: string): Statement {
+    const known = prepared.get(sql)
+    if (known !== undefined) return known
+    const statement = db.prepare(sql)
+    const [oldest] = prepared.keys()
+    if (prepared.size >= KEPT_STATEMENTS && oldest !== undefined) prepared.delete(oldest)
+    prepared.set(sql, statement)
+    return statement
+  }
+
+  return {
+    row(taskId) {
+      const row = byId.get(toText(taskId))
+      return row && toTaskRow(row)
+    },
+    list(query) {
+      const pages = sourcesFor(query).flatMap((source) => pagesOf(source, query))
+      const values = pages.flatMap((page) => [...valuesOf(page.conditions), query.limit])
+      const [first, second] = pages
+      if (first === undefined) return []
+      const rows =
+        second === undefined
+          ? prepare(pageOf(first)).all(...values)
+          : prepare(mergeOf(pages)).all(...values, query.limit)
+      return rows.map(toTaskRow)
+    },
+
+    count(query) {
+      const total = counts.total(query)
+      if (total !== undefined) return total
+      const shared = narrowedBy(narrowing, query)
+      let n = 0
+      for (const source of sourcesFor(query)) {
+        const conditions = [...shared, ...source.conditions]
+        const from = conditions.length === 0 ? 'tasks' : source.from
+        const sql = `SELECT count(*) AS n FROM ${from} ${whereOf(conditions)}`
+        n += Number(prepare(sql).get(...valuesOf(conditions))?.['n'] ?? 0)
+      }
+      return n
+    },
+  }
+}
+
+interface Page {
+  readonly from: string
+  readonly conditions: readonly Condition[]
+}
+
+/** An index to read, and the conditions that hold for this index beside those of the query. */
+interface Source extends Page {
+  /** The index is in list order within each state. Other indexes hold few rows per query, or are in order across states. */
+  readonly byState: boolean
+}
+
+/** The id of a context's first task is derived from the context id. Only later tasks are indexed (`0001-initial.sql`). */
+const firstTaskId = (contextId: string): string =>
+  `substr(${contextId}, 1, 14) || '7' || substr(${contextId}, 16)`
+
+function sourcesFor(query: TaskFilter): readonly Source[] {
+  const by = (name: string, byState: boolean, ...conditions: readonly Condition[]): Source => ({
+    from: `tasks INDEXED BY ${name}`,
+    conditions,
+    byState,
+  })
+  if (query.parentId !== undefined) return [by('tasks_by_parent', false)]
+  if (query.contextId !== undefined) {
+    const id = toText(query.contextId)
+    return [
+      by('tasks_by_context', false, where(`id <> ${firstTaskId('context_id')}`)),
+      by('sqlite_autoindex_tasks_1', false, where(`id = ${firstTaskId('?')}`, id, id)),
+    ]
+  }
+  if (query.tenant !== undefined && query.principal !== undefined) {
+    return [by('tasks_by_principal', true)]
+  }
+  if (query.held === true) return [by('tasks_held', false)]
+  return [by('tasks_by_state', true)]
+}
+
+function pageOf({ from, conditions }: Page, columns = '*'): string {
+  return `SELECT ${columns} FROM ${from} ${whereOf(conditions)} ${NEWEST_FIRST} LIMIT ?`
+}
+
+/** Merges the keys of the pages first, and then reads the rows of the merged page only. */
+function mergeOf(pages: readonly Page[]): string {
+  const places = pages.map((page) => `SELECT * FROM (${pageOf(page, 'num, status_at, id')})`)
+  return `SELECT tasks.* FROM (${places.join(' UNION ALL ')} ${NEWEST_FIRST} LIMIT ?) AS page
+    JOIN tasks ON tasks.num = page.num ORDER BY page.status_at DESC, page.id DESC`
+}
+
+function pagesOf({ from, conditions, byState }: Source, query: TaskQuery): readonly Page[] {
+  const shared = [...conditionsOf(query), ...cursorOf(query), ...conditions]
+  const page = (...more: readonly Condition[]): Page => ({ from, conditions: [...shared, ...more] })
+  if (query.states?.length === 0) return []
+  if (!byState) return [query.states === undefined ? page() : page(anyOf(query.states))]
+  return [...new Set(query.states ?? states)].map((state) => page(where('state = ?', state)))
+}
+
+function conditionsOf(filter: TaskFilter): readonly Condition[] {
+  // The state chooses the pages, or stands beside these conditions.
+  const { states: _, ...narrower } = filter
+  return narrowedBy(narrowing, narrower)
+}
+
+const equal =
+  (column: string) =>
+  (wanted: string): Condition =>
+    where(`${column} = ?`, toText(wanted))
+
+const narrowing: ByFilter<Condition> = {
+  tenant: equal('tenant'),
+  principal: equal('principal'),
+  agent: equal('agent'),
+  contextId: equal('context_id'),
+  parentId: equal('parent_id'),
+  // A literal, because SQLite does not use a partial index for a bound value.
+  held: (wanted) => where(`held = ${wanted ? 1 : 0}`),
+  statusAtFrom: (from) => where('status_at >= ?', from),
+  states: anyOf,
+}
+
+function cursorOf({ before }: TaskQuery): readonly Condition[] {
+  if (before === undefined) return []
+  return [where('(status_at, id) < (?, ?)', before.statusAt, toText(before.id))]
+}
+
+function anyOf(wanted: readonly State[]): Condition {
+  return where(`state IN (${wanted.map(() => '?').join(', ')})`, ...wanted)
+}
+
+function where(sql: string, ...values: readonly Value[]): Condition {
+  return { sql, values }
+}
+
+function whereOf(conditions: readonly Condition[]): string {
+  if (conditions.length === 0) return ''
+  return `WHERE ${conditions.map(({ sql }) => sql).join(' AND ')}`
+}
+
+function valuesOf(conditions: readonly Condition[]): readonly Value[] {
+  return conditions.flatMap(({ values }) => values)
+}
