@@ -5,7 +5,7 @@ import { afterEach, beforeEach, describe, expect, inject, it, onTestFinished } f
 import type { Json } from '../../core/values/json.ts'
 import { movedTables } from '../../ports/store/moving.ts'
 import type { Store } from '../../ports/store.ts'
-import { moveInto } from '../../stores/postgres/move-target.ts'
+import { moveInto } from '../../stores/postgres/move/move-target.ts'
 import { createPostgresStore } from '../../stores/postgres/postgres-store.ts'
 import { dropSchema, execute, newSchema } from '../../stores/postgres/test-support/new-schema.ts'
 import { startProxy } from '../../stores/postgres/test-support/proxy.ts'

@@ -14,8 +14,8 @@ import {
   type MoveTarget,
   movedTables,
 } from '../../ports/store/moving.ts'
-import { readPlace } from '../../stores/postgres/connection.ts'
-import { moveInto } from '../../stores/postgres/move-target.ts'
+import { readPlace } from '../../stores/postgres/connection/connection.ts'
+import { moveInto } from '../../stores/postgres/move/move-target.ts'
 import { openMoveSource } from '../../stores/sqlite/move-source.ts'
 import type { PostgresConfig } from '../store/store-choice.ts'
 import { type GivenKeys, signerFor } from '../system/signer.ts'

@@ -1,4 +1,4 @@
-export { type Inspection, inspectPostgres } from '../../stores/postgres/inspect.ts'
+export { type Inspection, inspectPostgres } from '../../stores/postgres/connection/inspect.ts'
 export {
   acceptLoss,
   type DirectoryState,

@@ -1,6 +1,6 @@
 import type { AuditEntry, AuditStore } from '../../ports/store/audit.ts'
 import { toText } from '../../ports/store/text.ts'
-import type { Database, Row, Value } from './database.ts'
+import type { Database, Row, Value } from './connection/database.ts'
 
 export function createAudit(db: Database): AuditStore {
   const s = db.schema

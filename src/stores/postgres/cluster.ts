@@ -3,10 +3,10 @@ import { changesOf } from '../../ports/store/changes-of.ts'
 import type { ClusterStore } from '../../ports/store/cluster.ts'
 import { toText } from '../../ports/store/text.ts'
 import type { Store } from '../../ports/store.ts'
-import type { Database } from './database.ts'
+import type { Database } from './connection/database.ts'
 import { createUndispatchedEvents } from './events.ts'
-import { createHoldsInEffect } from './notes.ts'
-import type { Notices } from './notices.ts'
+import { createHoldsInEffect } from './notices/notes.ts'
+import type { Notices } from './notices/notices.ts'
 import { createWorkers } from './workers.ts'
 
 /** @param leases for heartbeats alone */

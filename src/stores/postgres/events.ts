@@ -7,7 +7,7 @@ import {
 import { type ClusterStore, RESERVED_MS } from '../../ports/store/cluster.ts'
 import { fromText, toText } from '../../ports/store/text.ts'
 import type { Store } from '../../ports/store.ts'
-import type { Database, Row } from './database.ts'
+import type { Database, Row } from './connection/database.ts'
 
 type Events = Pick<Store, 'appendEvents' | 'events' | 'lastEventPos'>
 

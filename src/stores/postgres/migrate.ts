@@ -16,9 +16,9 @@ import pg from 'pg'
 import { isLullError, LullError } from '../../core/errors.ts'
 import { olderSchema } from '../../core/older-schema.ts'
 import { BUNDLED } from '../../core/package-files.ts'
-import type { Place } from './connection.ts'
-import { failureOf, isTimeout, unavailable, withTimeoutCode } from './failures.ts'
-import { BEGIN } from './isolation.ts'
+import type { Place } from './connection/connection.ts'
+import { failureOf, isTimeout, unavailable, withTimeoutCode } from './connection/failures.ts'
+import { BEGIN } from './connection/isolation.ts'
 
 export interface Migration {
   readonly number: number

@@ -3,7 +3,7 @@
  * and another process migrates under it (M7 of migrate.ts).
  */
 import { expect, inject, it, onTestFinished } from 'vitest'
-import { readPlace } from './connection.ts'
+import { readPlace } from './connection/connection.ts'
 import { migrate, readMigrations } from './migrate.ts'
 import { dropSchema, execute, newSchema } from './test-support/new-schema.ts'
 

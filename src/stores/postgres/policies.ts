@@ -1,7 +1,7 @@
 /** Budgets, rules, and what was used of budgets. */
 import type { Policy, PolicyStore } from '../../ports/store/policies.ts'
 import { fromText, toText } from '../../ports/store/text.ts'
-import type { Database } from './database.ts'
+import type { Database } from './connection/database.ts'
 
 export function createPolicies(db: Database): PolicyStore {
   const s = db.schema

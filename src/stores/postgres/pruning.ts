@@ -4,8 +4,8 @@ import type { PruneResult } from '../../ports/store/pruning.ts'
 import type { TaskRow } from '../../ports/store/tasks.ts'
 import { toText } from '../../ports/store/text.ts'
 import type { Store } from '../../ports/store.ts'
-import type { Database } from './database.ts'
-import { selectedColumns, tasksIn, toTaskRow } from './rows.ts'
+import type { Database } from './connection/database.ts'
+import { selectedColumns, tasksIn, toTaskRow } from './tasks/rows.ts'
 
 type Pruning = Pick<
   Store,

@@ -1,7 +1,7 @@
 import { type Push, pushStatus } from '../../core/push.ts'
 import { toText } from '../../ports/store/text.ts'
 import type { Store } from '../../ports/store.ts'
-import type { Database, Row, Value } from './database.ts'
+import type { Database, Row, Value } from './connection/database.ts'
 
 type Pushes = Pick<Store, 'putPush' | 'replacePush' | 'pushes' | 'deletePush' | 'listPushes'>
 

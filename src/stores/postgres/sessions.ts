@@ -1,6 +1,6 @@
 import type { SessionRow, SessionStore } from '../../ports/store/sessions.ts'
 import { toText } from '../../ports/store/text.ts'
-import type { Database, Row, Value } from './database.ts'
+import type { Database, Row, Value } from './connection/database.ts'
 
 export function createSessions(db: Database): Omit<SessionStore, 'pruneSessions'> {
   const s = db.schema

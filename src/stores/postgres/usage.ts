@@ -1,6 +1,6 @@
 import { toText } from '../../ports/store/text.ts'
 import type { StoredUsage, UsageStore } from '../../ports/store/usage.ts'
-import type { Database, Row } from './database.ts'
+import type { Database, Row } from './connection/database.ts'
 
 const totals = 'sum(tasks) AS tasks, sum(open_tasks) AS open_tasks, sum(bytes) AS bytes'
 

@@ -5,7 +5,7 @@
 import type { Json } from '../../core/values/json.ts'
 import type { Beat, ClusterStore } from '../../ports/store/cluster.ts'
 import { fromText, toText } from '../../ports/store/text.ts'
-import type { Database, Row } from './database.ts'
+import type { Database, Row } from './connection/database.ts'
 
 type Workers = Pick<
   ClusterStore,

@@ -1,7 +1,7 @@
 /** The guard thread: renews the lease of the process while its event loop stands still (`loop-watch.ts`). */
 import { parentPort, workerData } from 'node:worker_threads'
 import type { GuardedLease } from '../../../ports/store/cluster.ts'
-import { openDatabase } from '../database.ts'
+import { openDatabase } from '../connection/database.ts'
 import { createWorkers } from '../workers.ts'
 import type { GuardData } from './loop-guard.ts'
 import { createLoopMemory } from './loop-memory.ts'

@@ -7,7 +7,7 @@
 import { existsSync } from 'node:fs'
 import { Worker } from 'node:worker_threads'
 import type { GuardedLease, LoopGuard } from '../../../ports/store/cluster.ts'
-import type { DatabaseOptions } from '../database.ts'
+import type { DatabaseOptions } from '../connection/database.ts'
 import { createLoopMemory } from './loop-memory.ts'
 
 /** What the thread is started with. */

@@ -1,11 +1,11 @@
 /** Small values by name, and holds. */
-import type { Json } from '../../core/values/json.ts'
-import type { ClusterStore } from '../../ports/store/cluster.ts'
-import type { Hold } from '../../ports/store/holds.ts'
-import type { KeyValueStore } from '../../ports/store/key-values.ts'
-import { toText } from '../../ports/store/text.ts'
-import type { Store } from '../../ports/store.ts'
-import type { Database, Value } from './database.ts'
+import type { Json } from '../../../core/values/json.ts'
+import type { ClusterStore } from '../../../ports/store/cluster.ts'
+import type { Hold } from '../../../ports/store/holds.ts'
+import type { KeyValueStore } from '../../../ports/store/key-values.ts'
+import { toText } from '../../../ports/store/text.ts'
+import type { Store } from '../../../ports/store.ts'
+import type { Database, Value } from '../connection/database.ts'
 
 export function createKeyValues(db: Database): KeyValueStore {
   const s = db.schema

@@ -1,10 +1,10 @@
-import type { Message } from '../../core/messages/message.ts'
-import type { Claim, ClaimKey, ContextMessage } from '../../ports/store/claims.ts'
-import { fromText, toText } from '../../ports/store/text.ts'
-import type { Store } from '../../ports/store.ts'
-import type { Database, Row } from './database.ts'
+import type { Message } from '../../../core/messages/message.ts'
+import type { Claim, ClaimKey, ContextMessage } from '../../../ports/store/claims.ts'
+import { fromText, toText } from '../../../ports/store/text.ts'
+import type { Store } from '../../../ports/store.ts'
+import type { Database, Row } from '../connection/database.ts'
+import { joined } from '../connection/joined-reads.ts'
 import { sendClaim } from './encoded-commit.ts'
-import { joined } from './joined-reads.ts'
 
 type Claims = Pick<Store, 'findClaim' | 'claim' | 'reply' | 'contextMessages'>
 

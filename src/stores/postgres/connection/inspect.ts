@@ -1,11 +1,11 @@
 /** Looks at a database without changing it, for people who look for a problem. */
 import type pg from 'pg'
-import { isLullError } from '../../core/errors.ts'
+import { isLullError } from '../../../core/errors.ts'
+import { checkServer, connected, isCurrent, readMigrations, readSchemaRow } from '../migrate.ts'
+import type { PostgresStoreOptions } from '../postgres-store.ts'
 import { readPlace, readSchema } from './connection.ts'
 import { failureOf, unavailable } from './failures.ts'
 import { requireReadCommitted } from './isolation.ts'
-import { checkServer, connected, isCurrent, readMigrations, readSchemaRow } from './migrate.ts'
-import type { PostgresStoreOptions } from './postgres-store.ts'
 
 export interface Inspection {
   /** The place, without a password. */

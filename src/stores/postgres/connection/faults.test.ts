@@ -1,11 +1,11 @@
 /** What a store does while its database is restarted, killed, cut off or gone: nothing acknowledged is lost, nothing is doubled. */
 import { expect, it, onTestFinished } from 'vitest'
-import type { Store } from '../../ports/store.ts'
-import { creation, step } from '../../testing/sample-task.ts'
-import { createPostgresStore } from './postgres-store.ts'
-import { execute } from './test-support/new-schema.ts'
-import { startProxy } from './test-support/proxy.ts'
-import { type PostgresServer, startPostgres } from './test-support/server.ts'
+import type { Store } from '../../../ports/store.ts'
+import { creation, step } from '../../../testing/sample-task.ts'
+import { createPostgresStore } from '../postgres-store.ts'
+import { execute } from '../test-support/new-schema.ts'
+import { startProxy } from '../test-support/proxy.ts'
+import { type PostgresServer, startPostgres } from '../test-support/server.ts'
 
 async function startServer(): Promise<PostgresServer> {
   const server = await startPostgres()

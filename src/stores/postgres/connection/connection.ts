@@ -1,6 +1,6 @@
 /** Where the database is. The password is in `config` alone, and in no message. */
 import pg, { type ClientConfig } from 'pg'
-import { LullError } from '../../core/errors.ts'
+import { LullError } from '../../../core/errors.ts'
 
 export interface Place {
   readonly config: ClientConfig

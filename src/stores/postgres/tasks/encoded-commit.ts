@@ -1,10 +1,10 @@
 /** Commits encoded as values that can be sent. */
-import { pushStatus } from '../../core/push.ts'
-import type { Claim } from '../../ports/store/claims.ts'
-import { malformation } from '../../ports/store/commit-shape.ts'
-import type { Commit, CommitResult } from '../../ports/store/tasks.ts'
-import { toText } from '../../ports/store/text.ts'
-import type { Value } from './database.ts'
+import { pushStatus } from '../../../core/push.ts'
+import type { Claim } from '../../../ports/store/claims.ts'
+import { malformation } from '../../../ports/store/commit-shape.ts'
+import type { Commit, CommitResult } from '../../../ports/store/tasks.ts'
+import { toText } from '../../../ports/store/text.ts'
+import type { Value } from '../connection/database.ts'
 import { columnsOf, type SentRow, sendRow } from './rows.ts'
 
 export interface EncodedCommit {

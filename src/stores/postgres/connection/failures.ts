@@ -7,7 +7,7 @@
  *   refused   the store as a whole cannot be used until an operator acts
  */
 import pg from 'pg'
-import { LullError } from '../../core/errors.ts'
+import { LullError } from '../../../core/errors.ts'
 
 export interface Failure {
   readonly kind: 'content' | 'retry' | 'lost' | 'refused'

@@ -1,13 +1,13 @@
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, inject, it, onTestFinished } from 'vitest'
-import type { Changes } from '../../ports/store/cluster.ts'
-import { readPlace } from './connection.ts'
+import type { Changes } from '../../../ports/store/cluster.ts'
+import { readPlace } from '../connection/connection.ts'
+import { newSchema } from '../test-support/new-schema.ts'
+import { startProxy } from '../test-support/proxy.ts'
+import { startPostgres } from '../test-support/server.ts'
 import { createNoticeReader, noticesOf } from './notice.ts'
 import { createNotices, type Notices } from './notices.ts'
-import { newSchema } from './test-support/new-schema.ts'
-import { startProxy } from './test-support/proxy.ts'
-import { startPostgres } from './test-support/server.ts'
 
 interface Heard extends Notices {
   readonly heard: Changes[]

@@ -1,9 +1,9 @@
 /** Writes tasks of another store with their logs, and reads them back. */
-import type { MovedCommit, MovedTask, MoveTarget } from '../../ports/store/moving.ts'
-import { toText } from '../../ports/store/text.ts'
-import type { Row } from './database.ts'
+import type { MovedCommit, MovedTask, MoveTarget } from '../../../ports/store/moving.ts'
+import { toText } from '../../../ports/store/text.ts'
+import type { Row } from '../connection/database.ts'
+import type { Query } from '../move/move-target.ts'
 import { groupedBy } from './grouped-by.ts'
-import type { Query } from './move-target.ts'
 import { columnsOf, selectedColumns, sendRow, tasksIn, toTaskRow } from './rows.ts'
 
 /** Characters of bodies in one statement. */

@@ -1,6 +1,6 @@
 /** Collects changes until they are sent. */
-import type { TextNews } from '../../core/messages/text-news.ts'
-import type { Changes } from '../../ports/store/cluster.ts'
+import type { TextNews } from '../../../core/messages/text-news.ts'
+import type { Changes } from '../../../ports/store/cluster.ts'
 
 export interface Outbox {
   readonly add: (changes: Changes) => void

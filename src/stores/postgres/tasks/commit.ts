@@ -5,10 +5,11 @@
  *  B3  when the connection is lost, the same call is sent again; a commit that stands in the log as it was sent is written;
  *  B4  a batch fails as a whole only when nothing of it was written, or when the store was closed.
  */
-import type { CommitResult } from '../../ports/store/tasks.ts'
-import type { Store } from '../../ports/store.ts'
+import type { CommitResult } from '../../../ports/store/tasks.ts'
+import type { Store } from '../../../ports/store.ts'
+import type { Database, Row, Value } from '../connection/database.ts'
+import { failureOf } from '../connection/failures.ts'
 import { readClaim } from './claims.ts'
-import type { Database, Row, Value } from './database.ts'
 import {
   anchorsOf,
   type EncodedCommit,
@@ -16,7 +17,6 @@ import {
   parametersOf,
   spendingOf,
 } from './encoded-commit.ts'
-import { failureOf } from './failures.ts'
 
 const written: CommitResult = { status: 'written' }
 

@@ -1,15 +1,15 @@
 import { expect, inject, it, onTestFinished } from 'vitest'
-import type { Store } from '../../ports/store.ts'
+import type { Store } from '../../../ports/store.ts'
 import {
   creation,
   sampleBudget,
   sampleClaim,
   sampleRecords,
   step,
-} from '../../testing/sample-task.ts'
-import { createPostgresStore } from './postgres-store.ts'
-import { dropSchema, execute, newSchema } from './test-support/new-schema.ts'
-import { startProxy, type TcpProxy } from './test-support/proxy.ts'
+} from '../../../testing/sample-task.ts'
+import { createPostgresStore } from '../postgres-store.ts'
+import { dropSchema, execute, newSchema } from '../test-support/new-schema.ts'
+import { startProxy, type TcpProxy } from '../test-support/proxy.ts'
 
 const written = { status: 'written' }
 

@@ -5,21 +5,21 @@
  *  T2  while the move runs, no process can start to use the database.
  */
 import pg from 'pg'
-import { isLullError } from '../../core/errors.ts'
+import { isLullError } from '../../../core/errors.ts'
 import {
   type MovedTable,
   type MoveEnd,
   type MoveTarget,
   movedTables,
-} from '../../ports/store/moving.ts'
-import { toText } from '../../ports/store/text.ts'
-import { type Place, readPlace, readSchema } from './connection.ts'
-import type { Row, Value } from './database.ts'
-import { failureOf, unavailable } from './failures.ts'
-import { BEGIN } from './isolation.ts'
-import { migrate } from './migrate.ts'
-import { createMovedTasks } from './moved-tasks.ts'
-import type { PostgresStoreOptions } from './postgres-store.ts'
+} from '../../../ports/store/moving.ts'
+import { toText } from '../../../ports/store/text.ts'
+import { type Place, readPlace, readSchema } from '../connection/connection.ts'
+import type { Row, Value } from '../connection/database.ts'
+import { failureOf, unavailable } from '../connection/failures.ts'
+import { BEGIN } from '../connection/isolation.ts'
+import { migrate } from '../migrate.ts'
+import type { PostgresStoreOptions } from '../postgres-store.ts'
+import { createMovedTasks } from '../tasks/moved-tasks.ts'
 
 export type Query = (text: string, values?: readonly Value[]) => Promise<readonly Row[]>
 

@@ -2,17 +2,17 @@
  * Lists and counts. A list is read one state at a time, each from an index in the order of the list, and the pages are
  * merged. The newest ten tasks of one state then cost ten rows, however many tasks other states have.
  */
-import { isTerminal, type State, states } from '../../core/states.ts'
+import { isTerminal, type State, states } from '../../../core/states.ts'
 import {
   type ByFilter,
   narrowedBy,
   type OpenTaskQuery,
   type TaskFilter,
   type TaskQuery,
-} from '../../ports/store/tasks.ts'
-import { toText } from '../../ports/store/text.ts'
-import type { Store } from '../../ports/store.ts'
-import type { Database, Value } from './database.ts'
+} from '../../../ports/store/tasks.ts'
+import { toText } from '../../../ports/store/text.ts'
+import type { Store } from '../../../ports/store.ts'
+import type { Database, Value } from '../connection/database.ts'
 import { selectedColumns, tasksIn, toTaskRow } from './rows.ts'
 
 type Lists = Pick<Store, 'row' | 'list' | 'count' | 'openTasks'>

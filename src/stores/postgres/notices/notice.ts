@@ -2,7 +2,7 @@
  * The text of a notice: JSON. PostgreSQL allows less than 8,000 bytes, so a longer notice is sent in fragments:
  * `sender/number/index/count/` and a piece of the JSON. The fragments of a sender arrive in order on one connection.
  */
-import type { Changes } from '../../ports/store/cluster.ts'
+import type { Changes } from '../../../ports/store/cluster.ts'
 
 export interface Notice {
   readonly sender: string

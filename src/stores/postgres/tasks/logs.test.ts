@@ -1,7 +1,7 @@
 import { expect, inject, it, onTestFinished } from 'vitest'
-import { creation, sampleRow, step } from '../../testing/sample-task.ts'
-import { createPostgresStore } from './postgres-store.ts'
-import { dropSchema, execute, newSchema } from './test-support/new-schema.ts'
+import { creation, sampleRow, step } from '../../../testing/sample-task.ts'
+import { createPostgresStore } from '../postgres-store.ts'
+import { dropSchema, execute, newSchema } from '../test-support/new-schema.ts'
 
 it('reads the row of a task with its log, so that a log without its end is noticed', async () => {
   const schema = newSchema()

@@ -1,12 +1,12 @@
 /** The counts that triggers keep are those of the table, whichever program writes it. */
 import { expect, inject, it, onTestFinished } from 'vitest'
-import { states } from '../../core/states.ts'
-import type { Store } from '../../ports/store.ts'
-import { creation, sampleRow, step } from '../../testing/sample-task.ts'
-import { readPlace } from './connection.ts'
-import { migrate, readMigrations } from './migrate.ts'
-import { createPostgresStore } from './postgres-store.ts'
-import { dropSchema, execute, newSchema } from './test-support/new-schema.ts'
+import { states } from '../../../core/states.ts'
+import type { Store } from '../../../ports/store.ts'
+import { creation, sampleRow, step } from '../../../testing/sample-task.ts'
+import { readPlace } from '../connection/connection.ts'
+import { migrate, readMigrations } from '../migrate.ts'
+import { createPostgresStore } from '../postgres-store.ts'
+import { dropSchema, execute, newSchema } from '../test-support/new-schema.ts'
 
 function schemaOfTest(): string {
   const schema = newSchema()

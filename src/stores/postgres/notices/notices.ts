@@ -9,8 +9,8 @@
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
-import type { Changes, ClusterStore } from '../../ports/store/cluster.ts'
-import type { Place } from './connection.ts'
+import type { Changes, ClusterStore } from '../../../ports/store/cluster.ts'
+import type { Place } from '../connection/connection.ts'
 import { type NoticeConnectionDeps, serveConnection } from './notice-connection.ts'
 import { createOutbox } from './outbox.ts'
 

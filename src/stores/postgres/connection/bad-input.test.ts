@@ -4,12 +4,12 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
-import { runCli } from '../../cli/run-cli.ts'
-import { createFakeIo } from '../../cli/test-support/fake-io.ts'
-import { creation } from '../../testing/sample-task.ts'
-import { createSqliteStore } from '../sqlite/sqlite-store.ts'
-import { createPostgresStore } from './postgres-store.ts'
-import { dropSchema, execute, newSchema } from './test-support/new-schema.ts'
+import { runCli } from '../../../cli/run-cli.ts'
+import { createFakeIo } from '../../../cli/test-support/fake-io.ts'
+import { creation } from '../../../testing/sample-task.ts'
+import { createSqliteStore } from '../../sqlite/sqlite-store.ts'
+import { createPostgresStore } from '../postgres-store.ts'
+import { dropSchema, execute, newSchema } from '../test-support/new-schema.ts'
 
 const data = mkdtempSync(join(tmpdir(), 'lull-bad-input-'))
 const weak = `weak_${randomBytes(6).toString('hex')}`

@@ -1,11 +1,11 @@
 /** In which order calls of the store take locks, seen from a transaction that holds some of them. */
 import pg from 'pg'
 import { describe, expect, inject, it, onTestFinished } from 'vitest'
-import type { Store } from '../../ports/store.ts'
-import { creation, sampleBudget, sampleHold } from '../../testing/sample-task.ts'
+import type { Store } from '../../../ports/store.ts'
+import { creation, sampleBudget, sampleHold } from '../../../testing/sample-task.ts'
+import { createPostgresStore } from '../postgres-store.ts'
+import { databaseWith, dropSchema, execute, newSchema } from '../test-support/new-schema.ts'
 import { inspectPostgres } from './inspect.ts'
-import { createPostgresStore } from './postgres-store.ts'
-import { databaseWith, dropSchema, execute, newSchema } from './test-support/new-schema.ts'
 
 async function open(
   url = inject('postgres'),

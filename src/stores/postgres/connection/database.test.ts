@@ -1,9 +1,9 @@
 import pg from 'pg'
 import { expect, inject, it, onTestFinished } from 'vitest'
+import { dropSchema, execute, newSchema } from '../test-support/new-schema.ts'
+import { startProxy } from '../test-support/proxy.ts'
 import { readPlace } from './connection.ts'
 import { type Database, openDatabase } from './database.ts'
-import { dropSchema, execute, newSchema } from './test-support/new-schema.ts'
-import { startProxy } from './test-support/proxy.ts'
 
 function open(url: string, options: { waitMs?: number; resolveMs?: number } = {}): Database {
   const db = openDatabase({ place: readPlace(url, 'url'), schema: 'unused', ...options })

@@ -2,10 +2,10 @@
  * The columns of a task. Selections, sent arrays and the reading of rows are derived from this one list, so no column can be
  * misaligned. A new field of `TaskRow` does not compile until it is here.
  */
-import type { State } from '../../core/states.ts'
-import type { TaskRow } from '../../ports/store/tasks.ts'
-import { fromText, toText } from '../../ports/store/text.ts'
-import type { Row, Value } from './database.ts'
+import type { State } from '../../../core/states.ts'
+import type { TaskRow } from '../../../ports/store/tasks.ts'
+import { fromText, toText } from '../../../ports/store/text.ts'
+import type { Row, Value } from '../connection/database.ts'
 
 interface Column<T> {
   /** `t` is the table `tasks`, `a` is the table `agenda`. */

@@ -1,9 +1,9 @@
 /** Finds and reserves tasks that wait for a slot, of each tenant in turn. */
-import { RESERVED_MS } from '../../ports/store/cluster.ts'
-import { TENANTS_AT_ONCE } from '../../ports/store/in-turn.ts'
-import { fromText, toText } from '../../ports/store/text.ts'
-import type { Store } from '../../ports/store.ts'
-import type { Database } from './database.ts'
+import { RESERVED_MS } from '../../../ports/store/cluster.ts'
+import { TENANTS_AT_ONCE } from '../../../ports/store/in-turn.ts'
+import { fromText, toText } from '../../../ports/store/text.ts'
+import type { Store } from '../../../ports/store.ts'
+import type { Database } from '../connection/database.ts'
 
 export function createReadyTasks(db: Database): Store['ready'] {
   const text = readyQuery(db.schema)

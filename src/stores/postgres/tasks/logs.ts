@@ -1,17 +1,17 @@
 /** Reads logs. A row holds the records of one commit. */
-import type { State } from '../../core/states.ts'
+import type { State } from '../../../core/states.ts'
 import {
   type LogRow,
   parseRecords,
   parseSnapshot,
   recordsAfter,
-} from '../../ports/store/stored-log.ts'
-import type { StoredTask } from '../../ports/store/tasks.ts'
-import { toText } from '../../ports/store/text.ts'
-import type { Store } from '../../ports/store.ts'
-import type { Database, Row } from './database.ts'
+} from '../../../ports/store/stored-log.ts'
+import type { StoredTask } from '../../../ports/store/tasks.ts'
+import { toText } from '../../../ports/store/text.ts'
+import type { Store } from '../../../ports/store.ts'
+import type { Database, Row } from '../connection/database.ts'
+import { joined } from '../connection/joined-reads.ts'
 import { groupedBy } from './grouped-by.ts'
-import { joined } from './joined-reads.ts'
 
 export function createLogs(db: Database): Pick<Store, 'load' | 'records'> {
   const s = db.schema

@@ -3,12 +3,12 @@
  * decided by the clock of the server: the instant of the caller can only make it later.
  */
 
-import { RESERVED_MS } from '../../ports/store/cluster.ts'
-import { fromText, toText } from '../../ports/store/text.ts'
-import type { Store } from '../../ports/store.ts'
-import type { Database, Row, Value } from './database.ts'
+import { RESERVED_MS } from '../../../ports/store/cluster.ts'
+import { fromText, toText } from '../../../ports/store/text.ts'
+import type { Store } from '../../../ports/store.ts'
+import type { Database, Row, Value } from '../connection/database.ts'
+import { deadWorkers } from '../workers.ts'
 import { createReadyTasks } from './ready-tasks.ts'
-import { deadWorkers } from './workers.ts'
 
 type Work = Pick<
   Store,

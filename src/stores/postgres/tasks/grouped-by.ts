@@ -1,4 +1,4 @@
-import type { Row } from './database.ts'
+import type { Row } from '../connection/database.ts'
 
 /** The rows by the text in a column, in the order they came. */
 export function groupedBy(
