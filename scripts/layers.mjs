@@ -17,9 +17,12 @@ export const layers = {
     packages: ['@photostructure/sqlite', 'pg'],
     builtins: ['crypto', 'events', 'fs', 'os', 'path', 'timers/promises', 'url', 'worker_threads'],
   },
+  // What servers and their protocols speak HTTP with.
+  http: { imports: [], packages: [], builtins: [] },
+  // What clients and servers share.
   wire: { imports: [], packages: [], builtins: [] },
   protocols: {
-    imports: ['core', 'engine', 'wire'],
+    imports: ['core', 'engine', 'http', 'wire'],
     packages: ['zod', '@agentclientprotocol/sdk'],
     builtins: ['crypto', 'dns', 'http', 'https', 'net', 'os', 'path', 'stream'],
   },
@@ -34,13 +37,13 @@ export const layers = {
   ai: { imports: ['core', 'engine', 'mcp'], packages: ['ai', '@opentelemetry/api'], builtins: [] },
   // The Model Context Protocol, both ways.
   mcp: {
-    imports: ['core', 'client', 'wire'],
+    imports: ['core', 'client', 'http'],
     packages: ['@modelcontextprotocol/client', '@modelcontextprotocol/server', 'zod'],
     builtins: ['stream'],
   },
   demo: { imports: ['core', 'engine', 'testing'], packages: [], builtins: ['zlib'] },
   server: {
-    imports: ['core', 'ports', 'engine', 'stores', 'protocols', 'wire', 'demo', 'testing'],
+    imports: ['core', 'ports', 'engine', 'stores', 'protocols', 'http', 'wire', 'demo', 'testing'],
     packages: ['zod', 'hono', '@hono/node-server', 'jose', 'ws', '@opentelemetry/api', 'pino'],
     builtins: 'all',
   },

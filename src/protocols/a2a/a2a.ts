@@ -13,9 +13,9 @@
  */
 import type { EngineDeps } from '../../engine/deps.ts'
 import type { Engine } from '../../engine/engine.ts'
-import { createHeartbeat } from '../../wire/event-stream.ts'
-import { fromRequest, toResponse } from '../../wire/fetch.ts'
-import { addressOf, type HttpAnswer, type HttpRequest } from '../../wire/http.ts'
+import { createHeartbeat } from '../../http/event-stream.ts'
+import { fromRequest, toResponse } from '../../http/fetch.ts'
+import { addressOf, type HttpAnswer, type HttpRequest } from '../../http/http.ts'
 import { type Endpoint, endpointAt } from './addresses/routing.ts'
 import type { A2AContext } from './call.ts'
 import type { CardOptions, SecurityOptions } from './cards/card-options.ts'

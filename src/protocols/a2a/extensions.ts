@@ -1,5 +1,5 @@
 /** The supported extensions, and their activation by a request (A2A 1.0 §3.2.6, `A2A-Extensions`). */
-import type { HttpRequest } from '../../wire/http.ts'
+import type { HttpRequest } from '../../http/http.ts'
 
 export const TASK_CONTROL = 'urn:lull:a2a:task-control:1'
 export const REMINDERS = 'urn:lull:a2a:reminders:1'

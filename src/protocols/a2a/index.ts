@@ -7,8 +7,8 @@ export type {
   FrameSource,
   Heartbeat,
   HeartbeatListener,
-} from '../../wire/event-stream.ts'
-export type { HttpAnswer, HttpHeaders, HttpRequest } from '../../wire/http.ts'
+} from '../../http/event-stream.ts'
+export type { HttpAnswer, HttpHeaders, HttpRequest } from '../../http/http.ts'
 export { type A2A, type A2AOptions, createA2A } from './a2a.ts'
 export type { Scope } from './call.ts'
 export type { CardOptions, SecurityOptions } from './cards/card-options.ts'

@@ -1,6 +1,6 @@
 /** Answers a request at an address of the adapter. */
 import { LullError } from '../../core/errors.ts'
-import type { HttpAnswer, HttpRequest } from '../../wire/http.ts'
+import type { HttpAnswer, HttpRequest } from '../../http/http.ts'
 import type { Endpoint } from './addresses/routing.ts'
 import { askedVersion } from './addresses/versions.ts'
 import { JSON_TYPE, jsonAnswer } from './bindings/answers.ts'

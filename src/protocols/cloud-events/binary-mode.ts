@@ -1,6 +1,6 @@
 /** Binary mode: attributes are headers (`ce-…`), the body is the data and `Content-Type` says what that is. */
 import type { Json, JsonObject } from '../../core/values/json.ts'
-import { parseStrictJson } from '../../wire/strict-json.ts'
+import { parseStrictJson } from '../../http/strict-json.ts'
 import { headerValue, invalid } from './header-value.ts'
 
 const PREFIX = 'ce-'

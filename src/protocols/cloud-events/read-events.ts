@@ -4,7 +4,7 @@
  * each event.
  */
 import type { CloudEvent } from '../../core/waiting/cloud-event.ts'
-import { parseStrictJson } from '../../wire/strict-json.ts'
+import { parseStrictJson } from '../../http/strict-json.ts'
 import { binaryEvent, isBinary } from './binary-mode.ts'
 import { invalid } from './header-value.ts'
 

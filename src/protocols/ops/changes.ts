@@ -8,8 +8,8 @@
 import type { Task } from '../../core/task.ts'
 import { type Caller, maySee } from '../../engine/caller.ts'
 import type { Engine } from '../../engine/engine.ts'
-import type { FrameBatch, FrameSource, Heartbeat } from '../../wire/event-stream.ts'
-import { frameText } from '../../wire/event-stream.ts'
+import type { FrameBatch, FrameSource, Heartbeat } from '../../http/event-stream.ts'
+import { frameText } from '../../http/event-stream.ts'
 import type { Changes } from '../../wire/ops/tasks.ts'
 import { summaryOf } from './task-summary.ts'
 

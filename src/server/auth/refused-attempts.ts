@@ -1,7 +1,7 @@
 /** Notes requests that were refused for want of a credential or a scope. The address is noted without its query. */
 import type { IncomingMessage } from 'node:http'
 import { type Audit, ofStranger } from '../../engine/observe/audit.ts'
-import { addressOf } from '../../wire/http.ts'
+import { addressOf } from '../../http/http.ts'
 import { keyIn } from './api-key.ts'
 import { bearerIn } from './authenticate.ts'
 import type { Identity } from './identity.ts'

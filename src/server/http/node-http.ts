@@ -1,6 +1,6 @@
 /** `node:http` requests as `HttpRequest`, without the request and response types of the web platform. */
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { type Address, addressOf, type HttpHeaders, type HttpRequest } from '../../wire/http.ts'
+import { type Address, addressOf, type HttpHeaders, type HttpRequest } from '../../http/http.ts'
 import type { Refused } from '../auth/admission.ts'
 import { nameRequestSpan } from '../telemetry/request-span.ts'
 import type { CountedResponse } from './counted-response.ts'

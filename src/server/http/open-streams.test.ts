@@ -1,10 +1,10 @@
 /** Cites F2 of counted-response.ts, on a real server: what open streams have sent takes nothing from their caller. */
 import { request } from 'node:http'
 import { afterEach, expect, it } from 'vitest'
+import { createHeartbeat, type FrameSource } from '../../http/event-stream.ts'
 import { noMeter } from '../../ports/meter.ts'
 import { createA2A } from '../../protocols/a2a/index.ts'
 import { createManualClock } from '../../testing/manual-clock.ts'
-import { createHeartbeat, type FrameSource } from '../../wire/event-stream.ts'
 import { createRefusedAttempts } from '../auth/refused-attempts.ts'
 import { openApp } from '../test-support/open-app.ts'
 import { createBytesInFlight } from './bytes-in-flight.ts'

@@ -3,7 +3,7 @@
  * the event loop turns between two pieces. The limits are those of a file and of a line, and not those of a request.
  */
 import { LullError } from '../../core/errors.ts'
-import { parseStrictJson } from '../../wire/strict-json.ts'
+import { parseStrictJson } from '../../http/strict-json.ts'
 
 /** Of the whole file. */
 const MOST_BYTES = 268_435_456

@@ -1,7 +1,7 @@
 /** Error answers outside any protocol. All have the shape `{error: {code, message, path?}}`. */
 import { type ErrorCode, isLullError } from '../../core/errors.ts'
 import { retryAfterSeconds } from '../../core/values/retry-after.ts'
-import type { HttpHeaders } from '../../wire/http.ts'
+import type { HttpHeaders } from '../../http/http.ts'
 import type { Refused } from '../auth/admission.ts'
 
 /** @param path what in the request is wrong, as `data.path` of JSON-RPC says it */

@@ -1,9 +1,9 @@
-/** Cites S1 to S4 of wire/event-stream.ts, on a real socket. */
+/** Cites S1 to S4 of http/event-stream.ts, on a real socket. */
 import { createServer, request, type Server, type ServerResponse } from 'node:http'
 import { type AddressInfo, connect } from 'node:net'
 import { afterEach, describe, expect, it } from 'vitest'
+import { createHeartbeat, type FrameBatch, type FrameSource } from '../../http/event-stream.ts'
 import { createManualClock, type ManualClock } from '../../testing/manual-clock.ts'
-import { createHeartbeat, type FrameBatch, type FrameSource } from '../../wire/event-stream.ts'
 import { writeEvents } from './write-events.ts'
 
 let server: Server | undefined

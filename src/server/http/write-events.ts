@@ -1,12 +1,12 @@
-/** Writes server-sent events to a socket. S1 to S4 of `wire/event-stream.ts` hold (write-events.test.ts). */
+/** Writes server-sent events to a socket. S1 to S4 of `http/event-stream.ts` hold (write-events.test.ts). */
 import type { ServerResponse } from 'node:http'
 import {
   COMMENT,
   type FrameSource,
   type HeartbeatListener,
   MAX_MISSED_HEARTBEATS,
-} from '../../wire/event-stream.ts'
-import type { HttpHeaders } from '../../wire/http.ts'
+} from '../../http/event-stream.ts'
+import type { HttpHeaders } from '../../http/http.ts'
 
 export async function writeEvents(
   outgoing: ServerResponse,

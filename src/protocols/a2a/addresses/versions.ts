@@ -1,5 +1,5 @@
 /** Version negotiation, A2A 1.0 §3.6: a header or a query parameter with `Major.Minor`. Absent means 0.3. */
-import type { HttpRequest } from '../../../wire/http.ts'
+import type { HttpRequest } from '../../../http/http.ts'
 
 export type Version = '1.0' | '0.3'
 

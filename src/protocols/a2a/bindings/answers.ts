@@ -1,6 +1,6 @@
 /** The HTTP answers of both bindings. Constant headers are created once. */
-import { eventStreamHeaders, type FrameSource } from '../../../wire/event-stream.ts'
-import type { HttpAnswer, HttpHeaders } from '../../../wire/http.ts'
+import { eventStreamHeaders, type FrameSource } from '../../../http/event-stream.ts'
+import type { HttpAnswer, HttpHeaders } from '../../../http/http.ts'
 
 export const JSON_TYPE = 'application/json'
 const plain: HttpHeaders = { 'content-type': JSON_TYPE }

@@ -1,6 +1,6 @@
 /** Reads the JSON body of a request. */
-import type { HttpRequest } from '../../../wire/http.ts'
-import { parseStrictJson } from '../../../wire/strict-json.ts'
+import type { HttpRequest } from '../../../http/http.ts'
+import { parseStrictJson } from '../../../http/strict-json.ts'
 import { A2AError } from '../errors/faults.ts'
 
 const JSON_TYPE = /^application\/(?:json|a2a\+json)\s*(?:;|$)/i

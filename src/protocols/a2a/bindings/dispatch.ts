@@ -1,5 +1,5 @@
 /** Shared by both bindings: calls the method and converts its errors. */
-import type { HttpHeaders } from '../../../wire/http.ts'
+import type { HttpHeaders } from '../../../http/http.ts'
 import type { A2AContext, Answer, Call, Method } from '../call.ts'
 import { type Failure, failureOf } from '../errors/failure.ts'
 import { A2AError } from '../errors/faults.ts'

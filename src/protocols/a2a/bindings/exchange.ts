@@ -1,4 +1,4 @@
-import type { HttpRequest } from '../../../wire/http.ts'
+import type { HttpRequest } from '../../../http/http.ts'
 import type { Params } from '../addresses/params.ts'
 import type { A2AContext } from '../call.ts'
 import type { ServedAgent } from '../cards/served-agent.ts'

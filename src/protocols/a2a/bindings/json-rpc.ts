@@ -1,6 +1,6 @@
 /** The JSON-RPC binding: A2A 1.0 §9, and 0.3 at the same address. The HTTP status of a call is 200, also for errors. */
-import type { HttpAnswer, HttpRequest } from '../../../wire/http.ts'
-import { envelopeOf, errorText, parseRequest, type RpcId } from '../../../wire/json-rpc.ts'
+import type { HttpAnswer, HttpRequest } from '../../../http/http.ts'
+import { envelopeOf, errorText, parseRequest, type RpcId } from '../../../http/json-rpc.ts'
 import type { Params } from '../addresses/params.ts'
 import { askedVersion, type Version } from '../addresses/versions.ts'
 import type { Call, Method } from '../call.ts'

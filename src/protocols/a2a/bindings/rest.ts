@@ -1,5 +1,5 @@
 /** The HTTP+JSON binding: A2A 1.0 §11, and 0.3 under `/v1`. */
-import type { HttpAnswer, HttpHeaders, HttpRequest } from '../../../wire/http.ts'
+import type { HttpAnswer, HttpHeaders, HttpRequest } from '../../../http/http.ts'
 import { isObject } from '../addresses/params.ts'
 import { askedVersion, type Version } from '../addresses/versions.ts'
 import type { Call, Method } from '../call.ts'

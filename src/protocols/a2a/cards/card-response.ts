@@ -1,6 +1,6 @@
 /** Agent cards over HTTP: rendered once per agent and version, with an ETag and a Vary header (§8.6). */
 import { createHash } from 'node:crypto'
-import type { HttpAnswer, HttpRequest } from '../../../wire/http.ts'
+import type { HttpAnswer, HttpRequest } from '../../../http/http.ts'
 import type { Version } from '../addresses/versions.ts'
 import type { ServedAgent } from './served-agent.ts'
 

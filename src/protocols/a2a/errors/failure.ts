@@ -2,7 +2,7 @@
 import { type ErrorCode, isLullError, type LullError } from '../../../core/errors.ts'
 import { toIso } from '../../../core/values/instant.ts'
 import { retryAfterSeconds } from '../../../core/values/retry-after.ts'
-import type { HttpHeaders } from '../../../wire/http.ts'
+import type { HttpHeaders } from '../../../http/http.ts'
 import type { Version } from '../addresses/versions.ts'
 import { A2AError, type FaultDetails, type FaultName, faultOf, faults } from './faults.ts'
 

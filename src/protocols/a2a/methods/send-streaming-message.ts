@@ -1,6 +1,6 @@
 /** `SendStreamingMessage` / `message/stream`: A2A 1.0 §3.1.2. */
 import type { Message } from '../../../core/messages/message.ts'
-import { frameText } from '../../../wire/event-stream.ts'
+import { frameText } from '../../../http/event-stream.ts'
 import type { Call, Method } from '../call.ts'
 import { readCursor } from '../streams/cursor.ts'
 import { taskStream } from '../streams/stream.ts'

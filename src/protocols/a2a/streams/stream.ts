@@ -17,7 +17,7 @@ import {
   type FrameSource,
   frameText,
   type Heartbeat,
-} from '../../../wire/event-stream.ts'
+} from '../../../http/event-stream.ts'
 import type { A2AContext, Answer, Call } from '../call.ts'
 import type { TaskView } from '../codec/codec.ts'
 import { RFC_NOTIFICATIONS } from '../extensions.ts'

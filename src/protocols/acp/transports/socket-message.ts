@@ -1,6 +1,6 @@
 /** Reads one message of a WebSocket, as far as the transport has to understand it. */
 import type { AnyMessage } from '@agentclientprotocol/sdk'
-import { isTooCostly } from '../../../wire/strict-json.ts'
+import { isTooCostly } from '../../../http/strict-json.ts'
 
 export type SocketMessage =
   | { readonly kind: 'request'; readonly id: string; readonly method: string; message: AnyMessage }
