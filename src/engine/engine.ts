@@ -52,9 +52,9 @@ import { observedEngine } from './observe/observed-engine.ts'
 import type { BudgetAnswer, BudgetInfo } from './policies/budgets.ts'
 import type { DryRun } from './policies/dry-run.ts'
 import { cancel } from './requests/cancel-task.ts'
-import { type ExportRequest, exportTask } from './requests/export-task.ts'
 import { createFork } from './requests/fork/fork-task.ts'
-import type { ImportAnswer, ImportRequest } from './requests/import-task.ts'
+import { type ExportRequest, exportTask } from './requests/import/export-task.ts'
+import type { ImportAnswer, ImportRequest } from './requests/import/import-task.ts'
 import { operatorMethods } from './requests/operator-methods.ts'
 import type { PauseAnswer } from './requests/pause-answer.ts'
 import { type PauseDialect, park, pause } from './requests/pause-task.ts'
@@ -67,7 +67,12 @@ import {
   type TaskPage,
   webhooks,
 } from './requests/read-tasks.ts'
-import { clearReminders, type RemindAnswer, remind, reminders } from './requests/reminders.ts'
+import {
+  clearReminders,
+  type RemindAnswer,
+  remind,
+  reminders,
+} from './requests/remind/reminders.ts'
 import { type RecordedTask, recordedTask, storedRecords } from './requests/replay/recorded-task.ts'
 import { type ResumeDialect, resume } from './requests/resume-task.ts'
 import type { SendResult } from './requests/send/send-result.ts'

@@ -4,7 +4,7 @@ import type { Assembly } from '../assemble.ts'
 import type { Caller } from '../caller.ts'
 import type { Engine } from '../engine.ts'
 import { previewHold } from '../holds/preview-hold.ts'
-import { importTask } from './import-task.ts'
+import { importTask } from './import/import-task.ts'
 
 type HoldMethods = 'previewHold' | 'hold' | 'lift' | 'holds'
 type BudgetMethods = 'budgets' | 'setBudget' | 'refillBudget' | 'removeBudget'

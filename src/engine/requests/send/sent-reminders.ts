@@ -8,8 +8,8 @@ import type { Agent } from '../../author/agent.ts'
 import type { Caller } from '../../caller.ts'
 import type { EngineContext } from '../../context.ts'
 import type { CheckedSendRequest } from '../../input/requests.ts'
-import { checkOffered } from '../reminders.ts'
-import { toReminder } from '../to-reminder.ts'
+import { checkOffered } from '../remind/reminders.ts'
+import { toReminder } from '../remind/to-reminder.ts'
 
 /** @throws LullError `NOT_OFFERED` or `LIMIT_EXCEEDED` */
 export function sentReminders(

@@ -1,10 +1,10 @@
 /** Writes a task as one file (`core/receipts/task-export.ts`). */
 
-import { makeExport, type TaskExport } from '../../core/receipts/task-export.ts'
-import type { LogRecord } from '../../core/records.ts'
-import type { Caller } from '../caller.ts'
-import { type EngineContext, taskFor } from '../context.ts'
-import { logOf } from '../ledger/log-of.ts'
+import { makeExport, type TaskExport } from '../../../core/receipts/task-export.ts'
+import type { LogRecord } from '../../../core/records.ts'
+import type { Caller } from '../../caller.ts'
+import { type EngineContext, taskFor } from '../../context.ts'
+import { logOf } from '../../ledger/log-of.ts'
 
 export interface ExportRequest {
   readonly taskId: string

@@ -1,7 +1,7 @@
 /** How reminders travel to sub-tasks: the scenarios of the reference implementation (harn), each under its name. */
 import { describe, expect, it } from 'vitest'
-import type { Json } from '../../core/values/json.ts'
-import type { ReminderRequest } from '../input/requests.ts'
+import type { Json } from '../../../core/values/json.ts'
+import type { ReminderRequest } from '../../input/requests.ts'
 import {
   alice,
   createHarness,
@@ -9,8 +9,8 @@ import {
   type Harness,
   running,
   signal,
-} from '../test-support/engine-harness.ts'
-import { quiet, toldBy } from '../test-support/reminded-task.ts'
+} from '../../test-support/engine-harness.ts'
+import { quiet, toldBy } from '../../test-support/reminded-task.ts'
 
 describe('propagation', () => {
   const names = ['parent', 'child', 'grandchild'] as const

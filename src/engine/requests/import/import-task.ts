@@ -10,21 +10,21 @@
  * I5  A task that retention has removed is not imported again, so no step of it is executed again.
  */
 
-import { isLullError } from '../../core/errors.ts'
-import { digestOf, type ExportHeader, type TaskExport } from '../../core/receipts/task-export.ts'
-import type { LogRecord } from '../../core/records.ts'
-import { isTerminal, type State } from '../../core/states.ts'
-import type { Actor } from '../../core/suspension.ts'
-import type { Task } from '../../core/task.ts'
-import { weightOf } from '../../core/values/weight.ts'
-import { type Caller, maySee } from '../caller.ts'
-import { type EngineContext, mintHandle } from '../context.ts'
-import { markOf } from '../holds/active-holds.ts'
-import type { Holds } from '../holds/holds.ts'
-import type { PlacedHold } from '../holds/place-hold.ts'
-import { logOf } from '../ledger/log-of.ts'
+import { isLullError } from '../../../core/errors.ts'
+import { digestOf, type ExportHeader, type TaskExport } from '../../../core/receipts/task-export.ts'
+import type { LogRecord } from '../../../core/records.ts'
+import { isTerminal, type State } from '../../../core/states.ts'
+import type { Actor } from '../../../core/suspension.ts'
+import type { Task } from '../../../core/task.ts'
+import { weightOf } from '../../../core/values/weight.ts'
+import { type Caller, maySee } from '../../caller.ts'
+import { type EngineContext, mintHandle } from '../../context.ts'
+import { markOf } from '../../holds/active-holds.ts'
+import type { Holds } from '../../holds/holds.ts'
+import type { PlacedHold } from '../../holds/place-hold.ts'
+import { logOf } from '../../ledger/log-of.ts'
+import { childrenOf } from '../child-of.ts'
 import { checkImport, refusal } from './check-import.ts'
-import { childrenOf } from './child-of.ts'
 
 export interface ImportRequest extends TaskExport {
   /** Lifts the hold at once. */

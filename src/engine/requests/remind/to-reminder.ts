@@ -1,6 +1,6 @@
-import type { Reminder } from '../../core/reminders/reminders.ts'
-import type { JsonObject } from '../../core/values/json.ts'
-import type { ReminderRequest } from '../input/requests.ts'
+import type { Reminder } from '../../../core/reminders/reminders.ts'
+import type { JsonObject } from '../../../core/values/json.ts'
+import type { ReminderRequest } from '../../input/requests.ts'
 
 /** Fills in the defaults of a reminder (docs/reminders.md). */
 export function toReminder(

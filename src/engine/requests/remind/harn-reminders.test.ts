@@ -5,8 +5,8 @@
  * a compaction takes.
  */
 import { describe, expect, it } from 'vitest'
-import type { Json } from '../../core/values/json.ts'
-import type { ReminderRequest } from '../input/requests.ts'
+import type { Json } from '../../../core/values/json.ts'
+import type { ReminderRequest } from '../../input/requests.ts'
 import {
   alice,
   createHarness,
@@ -14,7 +14,7 @@ import {
   effects,
   running,
   signal,
-} from '../test-support/engine-harness.ts'
+} from '../../test-support/engine-harness.ts'
 import {
   ids,
   parkedTask,
@@ -22,7 +22,7 @@ import {
   type RemindedTask,
   toldBy,
   turns,
-} from '../test-support/reminded-task.ts'
+} from '../../test-support/reminded-task.ts'
 
 const nothing = async (): Promise<Json> => null
 

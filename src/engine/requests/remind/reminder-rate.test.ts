@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
-import { createManualClock } from '../../testing/manual-clock.ts'
-import type { Caller } from '../caller.ts'
-import { alice, createHarness, message, running } from '../test-support/engine-harness.ts'
+import { createManualClock } from '../../../testing/manual-clock.ts'
+import type { Caller } from '../../caller.ts'
+import { alice, createHarness, message, running } from '../../test-support/engine-harness.ts'
 import { createReminderRate } from './reminder-rate.ts'
 
 const parked = running(async (task) => {

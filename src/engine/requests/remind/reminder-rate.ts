@@ -3,10 +3,10 @@
  * the log of its task, and one message can have many of them. A principal that pauses for a minute may add as many at once.
  * Each process counts for itself.
  */
-import { LullError } from '../../core/errors.ts'
-import type { Clock } from '../../ports/clock.ts'
-import type { Caller } from '../caller.ts'
-import type { EngineOptions } from '../options.ts'
+import { LullError } from '../../../core/errors.ts'
+import type { Clock } from '../../../ports/clock.ts'
+import type { Caller } from '../../caller.ts'
+import type { EngineOptions } from '../../options.ts'
 
 /**
  * @throws LullError `LIMIT_EXCEEDED`, with the name of the limit and when to try again. More reminders at once than the

@@ -1,9 +1,9 @@
 /** Reminders that come when nobody looks: while a task is stopped, stops, waits, or is about to end. */
 import { describe, expect, it } from 'vitest'
-import type { LogRecord } from '../../core/records.ts'
-import type { Json } from '../../core/values/json.ts'
-import type { AgentTask } from '../author/agent-task.ts'
-import { createHarnessThatCrashes } from '../test-support/crash-at-record.ts'
+import type { LogRecord } from '../../../core/records.ts'
+import type { Json } from '../../../core/values/json.ts'
+import type { AgentTask } from '../../author/agent-task.ts'
+import { createHarnessThatCrashes } from '../../test-support/crash-at-record.ts'
 import {
   alice,
   createHarness,
@@ -12,8 +12,8 @@ import {
   olga,
   running,
   signal,
-} from '../test-support/engine-harness.ts'
-import { ids, quiet, toldBy, turns } from '../test-support/reminded-task.ts'
+} from '../../test-support/engine-harness.ts'
+import { ids, quiet, toldBy, turns } from '../../test-support/reminded-task.ts'
 
 const inject = (harness: Harness, taskId: string, some: object = {}) =>
   harness.engine.remind(alice, { taskId, reminder: { id: 'r-1', body: 'b', ttlTurns: 1, ...some } })

@@ -1,12 +1,12 @@
 /** Adds, lists and clears the reminders of a task for a caller. */
-import { LullError } from '../../core/errors.ts'
-import type { Reminder } from '../../core/reminders/reminders.ts'
-import type { Agent } from '../author/agent.ts'
-import type { Caller } from '../caller.ts'
-import { type EngineContext, taskFor } from '../context.ts'
-import { clearRemindersInput, remindInput } from '../input/inputs.ts'
-import { parse } from '../input/parse.ts'
-import type { ClearRemindersRequest, RemindRequest } from '../input/requests.ts'
+import { LullError } from '../../../core/errors.ts'
+import type { Reminder } from '../../../core/reminders/reminders.ts'
+import type { Agent } from '../../author/agent.ts'
+import type { Caller } from '../../caller.ts'
+import { type EngineContext, taskFor } from '../../context.ts'
+import { clearRemindersInput, remindInput } from '../../input/inputs.ts'
+import { parse } from '../../input/parse.ts'
+import type { ClearRemindersRequest, RemindRequest } from '../../input/requests.ts'
 import { toReminder } from './to-reminder.ts'
 
 export interface RemindAnswer {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import type { Json } from '../../core/values/json.ts'
-import type { AgentTask } from '../author/agent-task.ts'
+import type { Json } from '../../../core/values/json.ts'
+import type { AgentTask } from '../../author/agent-task.ts'
 import {
   alice,
   createHarness,
@@ -8,7 +8,7 @@ import {
   type Harness,
   running,
   signal,
-} from '../test-support/engine-harness.ts'
+} from '../../test-support/engine-harness.ts'
 
 const bodies = (reminders: readonly { readonly body: string }[]): Json =>
   reminders.map(({ body }) => body)

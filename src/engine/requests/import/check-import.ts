@@ -3,20 +3,24 @@
  * `core` sees it, and what the task would have is compared with the limits of its principal. Nothing is written before.
  */
 
-import { LullError } from '../../core/errors.ts'
-import { fold } from '../../core/evolve.ts'
-import { checkExport, type ExportHeader, type TaskExport } from '../../core/receipts/task-export.ts'
-import type { LogRecord } from '../../core/records.ts'
-import type { Task } from '../../core/task.ts'
-import { isPlainObject } from '../../core/values/json.ts'
-import { weightOf } from '../../core/values/weight.ts'
-import { type Caller, maySee } from '../caller.ts'
-import type { EngineContext } from '../context.ts'
-import { exportHeader } from '../input/exports.ts'
-import { parse } from '../input/parse.ts'
-import { recordSchema } from '../input/records.ts'
-import { fireAt } from '../wakes/fire-at.ts'
-import { admitFilter } from './filter-limit.ts'
+import { LullError } from '../../../core/errors.ts'
+import { fold } from '../../../core/evolve.ts'
+import {
+  checkExport,
+  type ExportHeader,
+  type TaskExport,
+} from '../../../core/receipts/task-export.ts'
+import type { LogRecord } from '../../../core/records.ts'
+import type { Task } from '../../../core/task.ts'
+import { isPlainObject } from '../../../core/values/json.ts'
+import { weightOf } from '../../../core/values/weight.ts'
+import { type Caller, maySee } from '../../caller.ts'
+import type { EngineContext } from '../../context.ts'
+import { exportHeader } from '../../input/exports.ts'
+import { parse } from '../../input/parse.ts'
+import { recordSchema } from '../../input/records.ts'
+import { fireAt } from '../../wakes/fire-at.ts'
+import { admitFilter } from '../filter-limit.ts'
 
 export interface CheckedImport {
   readonly exported: TaskExport

@@ -1,10 +1,10 @@
 /** Children, parents and origins that an imported log names (C1 and C2 in child-of.ts, D1 in children/children.ts). */
 import { describe, expect, it } from 'vitest'
-import type { TaskExport } from '../../core/receipts/task-export.ts'
-import type { Json } from '../../core/values/json.ts'
-import { createSigner } from '../../server/system/signer.ts'
-import type { AgentTask, Child } from '../author/agent-task.ts'
-import type { Caller } from '../caller.ts'
+import type { TaskExport } from '../../../core/receipts/task-export.ts'
+import type { Json } from '../../../core/values/json.ts'
+import { createSigner } from '../../../server/system/signer.ts'
+import type { AgentTask, Child } from '../../author/agent-task.ts'
+import type { Caller } from '../../caller.ts'
 import {
   alice,
   createHarness,
@@ -13,8 +13,8 @@ import {
   type Harness,
   olga,
   running,
-} from '../test-support/engine-harness.ts'
-import { delegatedTo, exportOf, forged } from '../test-support/forged-export.ts'
+} from '../../test-support/engine-harness.ts'
+import { delegatedTo, exportOf, forged } from '../../test-support/forged-export.ts'
 
 const eve: Caller = { tenant: 'evil', principal: 'eve', operator: true }
 const there = createSigner(Buffer.from('the key of the other server'))

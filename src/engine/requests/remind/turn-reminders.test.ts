@@ -1,7 +1,7 @@
 /** What the code of a turn sees of its reminders, live and rebuilt. */
 import { describe, expect, it } from 'vitest'
-import type { Json } from '../../core/values/json.ts'
-import type { Turn } from '../author/agent-task.ts'
+import type { Json } from '../../../core/values/json.ts'
+import type { Turn } from '../../author/agent-task.ts'
 import {
   alice,
   createHarness,
@@ -9,7 +9,7 @@ import {
   type Harness,
   running,
   signal,
-} from '../test-support/engine-harness.ts'
+} from '../../test-support/engine-harness.ts'
 
 const ids = (turn: Turn): Json => turn.reminders.map(({ id }) => id)
 const remind = (harness: Harness, taskId: string, id: string, some: object = {}) =>

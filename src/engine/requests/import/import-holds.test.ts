@@ -1,12 +1,12 @@
 /** Imports beside holds, other imports, retention and crashes (I1 to I5 in import-task.ts). */
 import { describe, expect, it } from 'vitest'
-import type { TaskExport } from '../../core/receipts/task-export.ts'
-import type { Commit } from '../../ports/store/tasks.ts'
-import type { Store } from '../../ports/store.ts'
-import { createSigner } from '../../server/system/signer.ts'
-import { createMemoryStore } from '../../stores/memory/memory-store.ts'
-import type { Caller } from '../caller.ts'
-import { createClusterHarness } from '../test-support/cluster-harness.ts'
+import type { TaskExport } from '../../../core/receipts/task-export.ts'
+import type { Commit } from '../../../ports/store/tasks.ts'
+import type { Store } from '../../../ports/store.ts'
+import { createSigner } from '../../../server/system/signer.ts'
+import { createMemoryStore } from '../../../stores/memory/memory-store.ts'
+import type { Caller } from '../../caller.ts'
+import { createClusterHarness } from '../../test-support/cluster-harness.ts'
 import {
   alice,
   createHarness,
@@ -14,7 +14,7 @@ import {
   type Harness,
   olga,
   running,
-} from '../test-support/engine-harness.ts'
+} from '../../test-support/engine-harness.ts'
 
 const root: Caller = { tenant: '*', principal: 'root', operator: true }
 const otto: Caller = { ...olga, principal: 'otto' }
