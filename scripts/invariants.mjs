@@ -2,8 +2,8 @@
  * Numbered invariants (`R1`, `G2`) in the opening comment of a source file, and the tests that name them.
  *
  * A test belongs to a source file when its name begins with that of the file (`holds.ts`: `holds-restart.test.ts`), when it
- * is in the folder of that name (`ledger/`), or when its text names the file (`core.ts`). The suites of the store contract
- * are tests of the port.
+ * is in the folder of that name (`ledger/` of `ledger.ts`, beside it or around it), or when its text names the file
+ * (`core.ts`). The suites of the store contract are tests of the port.
  */
 import { basename, dirname, join } from 'node:path'
 
@@ -39,7 +39,8 @@ export function unnamedIn(files) {
 function belongs(test, path) {
   const name = basename(path)
   const stem = name.slice(0, -3)
-  if (dirname(test.path) === join(dirname(path), stem)) return true
+  const folder = basename(dirname(path)) === stem ? dirname(path) : join(dirname(path), stem)
+  if (dirname(test.path) === folder) return true
   const isBeside = dirname(test.path) === dirname(path)
   if (isBeside && new RegExp(`^${stem}[.-]`).test(basename(test.path))) return true
   return new RegExp(`(?<![\\w-])${name.replaceAll('.', '\\.')}\\b`).test(test.text)

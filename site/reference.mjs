@@ -70,7 +70,7 @@ export function typePages(folder) {
 
 /** The settings of the file, from the schema that checks it and the defaults that are in effect without it. */
 export async function configurationPage() {
-  const { serverConfig } = await import('../dist/server/config.js')
+  const { serverConfig } = await import('../dist/server/settings/config.js')
   const { defaultOptions: engine } = await import('../dist/engine/options.js')
   const { defaultConfig: a2a } = await import('../dist/protocols/a2a/config.js')
   const { defaultConfig: acp } = await import('../dist/protocols/acp/config.js')

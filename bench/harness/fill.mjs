@@ -29,10 +29,10 @@ export async function fill({ path, count, life, at, progress = () => undefined }
 export async function createBuilder({ life, at, ids }) {
   const { decide } = await load('core/decide.js')
   const { evolve } = await load('core/evolve.js')
-  const { createReceipts } = await load('core/receipts.js')
-  const { makeAnchor } = await load('core/receipt-anchor.js')
-  const { contextBegunBy } = await load('engine/context-id.js')
-  const { rowOf } = await load('engine/row.js')
+  const { createReceipts } = await load('core/receipts/receipts.js')
+  const { makeAnchor } = await load('core/receipts/receipt-anchor.js')
+  const { contextBegunBy } = await load('engine/requests/context-id.js')
+  const { rowOf } = await load('engine/ledger/row.js')
   const { signer } = await system()
   const receiptFor = createReceipts(signer)
 

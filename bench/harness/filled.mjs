@@ -62,7 +62,7 @@ async function format(life) {
   const hash = createHash('sha256').update(JSON.stringify([commitOf(0), commitOf(1)]))
   const store = join(dist, 'stores/sqlite')
   const migrations = readdirSync(join(store, 'migrations')).map((file) => `migrations/${file}`)
-  for (const file of ['apply.js', 'waits.js', 'text.js', ...migrations.sort()]) {
+  for (const file of ['tasks/apply.js', 'tasks/waits.js', 'text.js', ...migrations.sort()]) {
     hash.update(readFileSync(join(store, file)))
   }
   return hash.digest('hex').slice(0, 12)

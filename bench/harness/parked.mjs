@@ -9,7 +9,7 @@ const conditionsOf = (number, timeout) => ({ onEvent: `build.done:${number}`, ti
 
 /** The life `fill` writes. `timeoutOf`: a task's number -> its `timeout` condition. */
 export async function parkedLife(timeoutOf) {
-  const { canonical } = await load('core/canonical-json.js')
+  const { canonical } = await load('core/receipts/canonical-json.js')
   return {
     agent: agentName,
     commands(number, { token, ids }) {
@@ -38,7 +38,7 @@ export async function parkedLife(timeoutOf) {
 
 /** The agent that fits these logs: it goes on from the park and ends. */
 export async function sleeper({ woke = () => undefined, timeoutOf }) {
-  const { agent } = await load('engine/agent.js')
+  const { agent } = await load('engine/author/agent.js')
   return agent({
     name: agentName,
     description: 'Starts a build and waits for it.',

@@ -3,7 +3,7 @@ import { caller, load, message } from './lull.mjs'
 import { elapsed } from './turns.mjs'
 
 export async function twoSteps() {
-  const { agent } = await load('engine/agent.js')
+  const { agent } = await load('engine/author/agent.js')
   return agent({
     name: 'two-steps',
     description: 'Two steps, nothing else.',

@@ -32,7 +32,7 @@ export async function openWakes({ path, wake, to, options = {} }) {
 
 /** Two recorded steps, a park, and a step that tells when it runs and when it is committed. */
 async function waiter(places) {
-  const { agent } = await load('engine/agent.js')
+  const { agent } = await load('engine/author/agent.js')
   return agent({
     name: 'waiter',
     description: 'Works, waits, works.',

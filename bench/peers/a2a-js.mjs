@@ -96,7 +96,7 @@ await serveSubject(async ({ store = 'memory', path }) => {
 
 /** Its own schema, on the same SQLite driver as ours, with the durability its guide suggests: WAL and NORMAL. */
 async function sqliteStore(path) {
-  const { loadDriver } = await load('stores/sqlite/driver.js')
+  const { loadDriver } = await load('stores/sqlite/files/driver.js')
   const open = await loadDriver()
   const db = open(join(path, 'tasks.db'))
   db.exec('PRAGMA journal_mode = WAL')

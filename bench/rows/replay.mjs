@@ -92,7 +92,7 @@ function step(at) {
 }
 
 async function walker(arrived) {
-  const { agent } = await load('engine/agent.js')
+  const { agent } = await load('engine/author/agent.js')
   return agent({
     name: 'walker',
     description: 'Many steps, then a park.',

@@ -8,7 +8,7 @@ import { serveSubject, settledMemory } from '../harness/subject.mjs'
 const HOUR_MS = 3_600_000
 
 await serveSubject(async ({ path }) => {
-  const { agent } = await load('engine/agent.js')
+  const { agent } = await load('engine/author/agent.js')
   const { serve } = await load('server/serve.js')
   const greeter = agent({
     name: 'greeter',

@@ -67,7 +67,7 @@ function instant() {
 }
 
 async function waiter(arrivals) {
-  const { agent } = await load('engine/agent.js')
+  const { agent } = await load('engine/author/agent.js')
   return agent({
     name: 'waiter',
     description: 'Works, waits, works.',
