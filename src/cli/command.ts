@@ -15,14 +15,14 @@ export const exitCodes: {
 } = { ok: 0, refused: 1, usage: 2, unreachable: 3, taskFailed: 4 }
 
 export interface Flag {
-  /** The name of its value in the help. A flag without a value is a switch. */
+  /** The name of the flag's value in the help. A flag without a value is a switch. */
   readonly value?: string
   readonly short?: string
   readonly about: string
 }
 
 export interface Command {
-  /** The words that select it, such as `tasks list`. */
+  /** The words that select the command, such as `tasks list`. */
   readonly name: string
   /** Its arguments, as shown in the help. */
   readonly args?: string
@@ -50,11 +50,11 @@ export interface Io {
   /** Writes a line to stderr. */
   readonly warn: (line: string) => void
   readonly paint: Paint
-  /** Shows lines below all others, which the next call replaces. Does nothing without a terminal. */
+  /** Shows live lines below all others, in place of the former live lines. Does nothing without a terminal. */
   readonly live: (lines: readonly string[]) => void
-  /** Undefined without a terminal. */
+  /** The size of the terminal; undefined without a terminal. */
   readonly size: () => { readonly columns: number; readonly rows: number } | undefined
-  /** Prints the text of `say` when Ctrl-C ends the program. The returned function takes this back. */
+  /** Prints the text of `say` when Ctrl-C ends the program. @returns a function that ends this */
   readonly interrupted: (say: () => string) => () => void
   /** Resolves when the process is asked to stop. */
   readonly stopped: (close: () => Promise<void>) => Promise<void>

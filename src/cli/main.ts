@@ -1,6 +1,6 @@
 #!/usr/bin/env node
 /**
- * The program `lull`. It has no static imports, so that an import that fails for want of file descriptors is reported.
+ * The program `lull`. It has no static imports, so that it can report an import that fails because too few files can be opened.
  */
 try {
   const { start } = await import('./start.ts')

@@ -101,7 +101,7 @@ const advice: Readonly<Record<string, (command: Command) => string>> = {
   },
 }
 
-/** A command loads its code when it is called. With too few open files, Node does not find packages that are there. */
+/** By error code of Node: why the code of a command did not load. With too few open files, Node misses packages. */
 const loadFailures: Readonly<Record<string, string>> = {
   EMFILE: 'The process may not open enough files; raise its limit (ulimit -n).',
   ERR_MODULE_NOT_FOUND:
@@ -113,7 +113,7 @@ function exitOf({ code, cause }: LullError): ExitCode {
   return isUnreachable(cause) ? exitCodes.unreachable : exitCodes.refused
 }
 
-/** Whether the operating system found no way to a host or socket, such as that of a database. */
+/** Whether the operating system could not connect to a host or socket, such as that of a database. */
 function isUnreachable(cause: unknown): boolean {
   if (!(cause instanceof Error)) return false
   const isOfConnect = 'syscall' in cause && cause.syscall === 'connect'

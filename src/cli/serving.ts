@@ -1,4 +1,4 @@
-/** Shared by `demo` and `serve`: starts the server, prints its address, waits until the process is asked to stop. */
+/** For `demo` and `serve`: starts the server, prints its address, and waits until the process is asked to stop. */
 import type { Agent } from '../server/serve.ts'
 import { authIn, portIn, storeIn } from '../server/settings/settings.ts'
 import { version } from '../server/settings/version.ts'
@@ -44,7 +44,7 @@ export async function serveUntilStopped(
     ...authOption(input),
     insecure: input.has('insecure'),
   })
-  // The signal handlers are installed before the first line is printed, because its reader may stop us at once.
+  // The signal handlers are installed before the first line is printed, because a program that reads the line may stop this one at once.
   const stopped = io.stopped(serving.close)
   const { url, data, tasksIn } = serving
   if (input.has('json')) {

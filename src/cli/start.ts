@@ -1,11 +1,11 @@
-/** Runs the command line of this process. No other file of this folder has side effects when loaded. */
+/** Runs the command line of this process. Only this file and `main.ts` have side effects. */
 import { findCommand, runCli } from './run-cli.ts'
 import { createTerminal } from './terminal.ts'
 
 export async function start(): Promise<void> {
   const args = process.argv.slice(2)
 
-  // The reader of stdout closed it, as in `lull tasks list | head -1`.
+  // stdout fails when its reader has closed it, as in `lull tasks list | head -1`.
   process.stdout.on('error', () => {
     if (findCommand(args)?.serves !== true) process.exit(0)
   })

@@ -24,10 +24,10 @@ export function createTerminal({ stdin, stdout, stderr }: NodeJS.Process): Io {
   const lively = stdout.isTTY === true && process.env['TERM'] !== 'dumb'
   const columns = (): number => stdout.columns || 80
   const block = createLiveBlock(columns)
-  /** The last text written did not end its line. */
+  /** Whether the last text did not end its line. */
   let open = false
 
-  /** Writes above the live lines. */
+  /** Erases the live lines, writes, and draws them again below. */
   function above(write: () => void): void {
     stdout.write(`${block.erase()}${open ? '\n' : ''}`)
     open = false
@@ -75,18 +75,18 @@ export function createTerminal({ stdin, stdout, stderr }: NodeJS.Process): Io {
         },
         close,
       ),
-    speak: () => ({ input: stdin, output: taken(stdout, stderr) }),
-    self: howCalled(fileURLToPath(import.meta.url)),
+    speak: () => ({ input: stdin, output: reserveStdout(stdout, stderr) }),
+    self: ownCommand(fileURLToPath(import.meta.url)),
   }
 }
 
-/** In a clone the program is a script of the package. When installed it is a binary in `node_modules`. */
-function howCalled(file: string): string {
+/** How users start this program: in a clone as a script of the package, when installed as a binary of `node_modules`. */
+function ownCommand(file: string): string {
   return /[\\/]node_modules[\\/]/.test(file) ? 'npx lull' : 'npm run -s lull --'
 }
 
-/** @returns a stream to stdout. All other writes to stdout are redirected to stderr. */
-function taken(stdout: NodeJS.WriteStream, stderr: NodeJS.WriteStream): Writable {
+/** @returns a stream to stdout. All other writes to stdout go to stderr from now on. */
+function reserveStdout(stdout: NodeJS.WriteStream, stderr: NodeJS.WriteStream): Writable {
   const write = stdout.write.bind(stdout)
   stdout.write = stderr.write.bind(stderr)
   return new Writable({

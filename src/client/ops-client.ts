@@ -222,17 +222,30 @@ function queryOf({ states = [], ...members }: TaskFilter & AuditFilter): Query {
 
 /** Joins all pages of a log. @throws ClientError when the first page has no task */
 async function readWholeLog(pageAt: (page: PageInput) => Promise<TaskLogPage>): Promise<TaskLog> {
-  const { cursor: second, task, faults, past, row, records: first } = await pageAt({})
+  const records: TaskLog['records'][number][] = []
+  let first: TaskLogPage | undefined
+  for await (const page of readPages((cursor) => pageAt({ cursor }))) {
+    first ??= page
+    if (first.task === undefined) break
+    for (const record of page.records) records.push(record)
+  }
+  const { task, faults, past, row } = first ?? {}
   if (task === undefined || faults === undefined || past === undefined) {
     throw new ClientError('unreachable', 'the server sent no task', { reason: 'NOT_LULL' })
   }
-  const records = [...first]
-  for (let cursor = second; cursor !== undefined; ) {
-    const page: TaskLogPage = await pageAt({ cursor })
-    for (const record of page.records) records.push(record)
-    cursor = page.cursor
-  }
   return { task, row, records, faults, past }
+}
+
+/** Reads one page after the other, until a page has no cursor. */
+export async function* readPages<Page extends { readonly cursor?: string | undefined }>(
+  readPage: (cursor: string | undefined) => Promise<Page>,
+): AsyncGenerator<Page, void> {
+  let cursor: string | undefined
+  do {
+    const page = await readPage(cursor)
+    yield page
+    cursor = page.cursor
+  } while (cursor !== undefined)
 }
 
 const scopeNames: Readonly<Record<string, string>> = { contextId: 'context', taskIds: 'task' }

@@ -23,7 +23,7 @@ export const acp: Command = {
   examples: ['acp ./agents.js', 'acp ./agents.js --port 8787', 'acp --script --data ./data'],
   serves: true,
   async run(input, io) {
-    // Reserved before the agents are loaded: their output must not mix with protocol messages.
+    // stdout is reserved before the agents are loaded, because their output must not mix with protocol messages.
     const streams = io.speak()
     const { serveStdio } = await import('../../server/acp/serve-stdio.ts')
     const serving = await serveStdio({

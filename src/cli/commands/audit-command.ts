@@ -1,5 +1,5 @@
 /** `lull audit`: who did what on a server, and what was refused. */
-import type { Ops } from '../../client/ops-client.ts'
+import { type Ops, readPages } from '../../client/ops-client.ts'
 import { plain } from '../../core/values/printable.ts'
 import { type Command, exitCodes, type Input, UsageError } from '../command.ts'
 import { expectNoWords, parseInstant } from '../input/read-input.ts'
@@ -33,17 +33,14 @@ export const audit: Command = {
       limit: PAGE,
     }
     const ops = opsOf(input)
-    let cursor: string | undefined
     let printed = 0
-    do {
-      const page = await ops.audit({ ...filter, cursor })
+    for await (const page of readPages((cursor) => ops.audit({ ...filter, cursor }))) {
       // With --json each entry is a line, so that an export of any size can be read line by line.
       for (const entry of page.entries) {
         io.print(input.has('json') ? JSON.stringify(entry) : entryLine(entry))
       }
       printed += page.entries.length
-      cursor = page.cursor
-    } while (cursor !== undefined)
+    }
     if (printed === 0 && !input.has('json')) io.print(emptyLine(input))
     return exitCodes.ok
   },

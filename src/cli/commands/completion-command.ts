@@ -1,7 +1,7 @@
 /** Completion scripts for shells, generated from the table of commands. */
 import { type Command, commonFlags, exitCodes, UsageError } from '../command.ts'
 
-/** @param commands the table in `commands.ts`; a parameter, because the table contains this command */
+/** @param commands the table in `all-commands.ts`. It is a parameter, because the table contains this command. */
 export function completionOf(commands: () => readonly Command[]): Command {
   return {
     name: 'completion',

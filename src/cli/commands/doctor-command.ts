@@ -94,7 +94,7 @@ async function checkReadiness(url: string): Promise<Finding> {
 
 function compareClocks({ headers }: Response, tookMs: number): Finding {
   const theirs = Date.parse(headers.get('date') ?? '')
-  // The Date header has whole seconds.
+  // The Date header is rounded down to whole seconds.
   const skew = Math.max(0, Math.abs(Date.now() - theirs) - 1_000 - tookMs)
   if (Number.isNaN(skew))
     return { about: 'clock', verdict: 'warn', text: 'the server tells no time' }
@@ -104,7 +104,7 @@ function compareClocks({ headers }: Response, tookMs: number): Finding {
     : { about: 'clock', verdict: 'ok', text: 'the clocks agree' }
 }
 
-/** A proxy that buffers answers breaks streams. */
+/** Opens a stream and waits for its first event: a proxy that buffers answers breaks streams. */
 async function checkStream(url: string): Promise<Finding> {
   const about = 'streams'
   const over = AbortSignal.timeout(ANSWER_MS)

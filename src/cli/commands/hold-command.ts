@@ -7,7 +7,7 @@ import { expectNoWords, readOnlyWord } from '../input/read-input.ts'
 import { scopeFlags, scopeIn, tasksText } from '../input/scope-flags.ts'
 import { opsOf, urlFlag } from '../input/server-access.ts'
 import { listCommand, opsCommand } from '../ops-command.ts'
-import { age, stillActs } from '../views/render.ts'
+import { ageText, stillActs } from '../views/render.ts'
 
 export const hold: Command = {
   name: 'hold',
@@ -64,7 +64,7 @@ export const holdList: Command = listCommand({
   list: (ops) => ops.holds(),
   line({ holdId, scope, reason, holdNew, createdAt }) {
     const covers = `${scopeText(scope)}${holdNew ? ' and new tasks' : ''}`
-    return `${plain(holdId)}  ${age(createdAt, Date.now())}  ${plain(covers)}  ${plain(reason)}`
+    return `${plain(holdId)}  ${ageText(createdAt, Date.now())}  ${plain(covers)}  ${plain(reason)}`
   },
   none: 'Nothing is held',
 })

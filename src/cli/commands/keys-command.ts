@@ -14,7 +14,7 @@ import {
   UsageError,
 } from '../command.ts'
 import { expectNoWords, parseInstant, readOnlyWord } from '../input/read-input.ts'
-import { counted } from '../views/render.ts'
+import { countText } from '../views/render.ts'
 
 const placeFlags: Readonly<Record<string, Flag>> = {
   data: { value: 'directory', about: 'Where keys are kept (LULL_DATA, default ./.lull)' },
@@ -66,7 +66,7 @@ export const keysList: Command = {
     const none = `There is no key. Make one with ${io.self} keys mint --help`
     return printResult(input, io, { keys: rows }, [
       ...rows.map((row) => keyLine(row, io)),
-      io.paint('dim', rows.length === 0 ? none : counted(rows.length, 'key')),
+      io.paint('dim', rows.length === 0 ? none : countText(rows.length, 'key')),
     ])
   },
 }

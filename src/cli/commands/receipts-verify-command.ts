@@ -4,7 +4,7 @@ import { type Command, type ExitCode, exitCodes, type Io, UsageError } from '../
 import type { ReceiptReport } from '../input/check-file.ts'
 import { urlFlag } from '../input/server-access.ts'
 import { type NamedTask, taskIn } from '../input/task-id.ts'
-import { counted } from '../views/render.ts'
+import { countText } from '../views/render.ts'
 
 export const receiptsVerify: Command = {
   name: 'receipts verify',
@@ -77,7 +77,7 @@ function show(
   const doubt = isForged ? 'not genuine' : advice
   const verdict = faults.length === 0 ? io.paint('green', 'verified') : doubt
   io.print(
-    `Task ${plain(taskId)}  ${counted(receipts.length, 'receipt')}, ${counted(records, 'record')}: ${verdict}`,
+    `Task ${plain(taskId)}  ${countText(receipts.length, 'receipt')}, ${countText(records, 'record')}: ${verdict}`,
   )
   const old = receipts.filter(({ verifiedBy }) => verifiedBy.join() === 'hmac-sha256').length
   if (old > 0) io.print(`${old} of them by HMAC only: an outsider cannot verify these.`)

@@ -1,4 +1,4 @@
-/** `lull replay`: folds a recorded task again, or runs new code against the logs of all open tasks. */
+/** `lull replay`: rebuilds a task from its log, or runs new code against the logs of all open tasks. */
 import { plain } from '../../core/values/printable.ts'
 import type { AgentsReplay, ReplayReport, TaskReplay } from '../../server/replay/replay-report.ts'
 import type { TaskSource } from '../../server/replay/stored-tasks.ts'
@@ -12,7 +12,7 @@ import {
 } from '../command.ts'
 import { urlFlag } from '../input/server-access.ts'
 import { wholeIdAmong } from '../input/task-id.ts'
-import { counted } from '../views/render.ts'
+import { countText } from '../views/render.ts'
 
 export const replay: Command = {
   name: 'replay',
@@ -62,7 +62,7 @@ async function replayTask(input: Input, tasks: TaskSource, io: Io): Promise<0 | 
 function* taskLines(report: ReplayReport, io: Io): Generator<string> {
   const { taskId, state, records, receipts, timeline, faults, differences, ok } = report
   for (const { seq, at, kind, event, name, outcome, text } of timeline) {
-    // Of the task itself the event says more: submitted, started, completed.
+    // For the task itself the event says more than the kind: submitted, started, completed.
     const what = kind === 'task' ? event : kind
     const words = [what.padEnd(9), name, outcome, text].flatMap((word) =>
       word === undefined ? [] : [plain(word).replaceAll('\n', ' ')],
@@ -72,7 +72,7 @@ function* taskLines(report: ReplayReport, io: Io): Generator<string> {
   for (const { seq, problem } of faults) yield io.paint('red', `record ${seq}: ${plain(problem)}`)
   for (const difference of differences) yield io.paint('red', plain(difference))
   const verdict = ok ? io.paint('green', 'the same, bit for bit') : io.paint('red', 'differs')
-  yield `Task ${plain(taskId)}  ${state}  ${counted(records, 'record')}, ${counted(receipts, 'receipt')}: ${verdict}`
+  yield `Task ${plain(taskId)}  ${state}  ${countText(records, 'record')}, ${countText(receipts, 'receipt')}: ${verdict}`
 }
 
 async function replayAll(input: Input, tasks: TaskSource, module: string, io: Io): Promise<0 | 1> {
@@ -93,7 +93,7 @@ const colours = {
   unreadable: 'red',
 } as const
 
-/** Tasks that fit are counted. All others have a line. */
+/** One line for each task that does not fit, and the counts of all. */
 function* agentLines({ tasks, counts, ok }: AgentsReplay, io: Io): Generator<string> {
   for (const task of tasks) {
     if (task.verdict === 'fits') continue
@@ -103,7 +103,7 @@ function* agentLines({ tasks, counts, ok }: AgentsReplay, io: Io): Generator<str
   const found = Object.entries(counts).flatMap(([verdict, count]) =>
     count === 0 ? [] : [`${count} ${verdict}`],
   )
-  const all = counted(tasks.length, 'open task')
+  const all = countText(tasks.length, 'open task')
   const summary = found.length === 0 ? all : `${all}: ${found.join(', ')}`
   yield ok ? summary : `${summary}. Do not deploy this before you have decided about these tasks.`
 }

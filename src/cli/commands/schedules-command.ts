@@ -6,7 +6,7 @@ import { until } from '../../core/waiting/wait-text.ts'
 import type { Command, Io } from '../command.ts'
 import { readOnlyWord } from '../input/read-input.ts'
 import { listCommand, opsCommand } from '../ops-command.ts'
-import { age } from '../views/render.ts'
+import { ageText } from '../views/render.ts'
 
 const ONE_SCHEDULE = 'give one schedule, as agent:name'
 
@@ -68,6 +68,6 @@ function scheduleLine(one: ScheduleSummary, io: Io): string {
   const last =
     lastAt === undefined
       ? []
-      : [`last ${age(lastAt, Date.now())} ago`, plain(lastTaskId ?? 'without a task')]
+      : [`last ${ageText(lastAt, Date.now())} ago`, plain(lastTaskId ?? 'without a task')]
   return [io.paint('bold', plain(scheduleId)), plain(times), next, ...last].join('  ')
 }

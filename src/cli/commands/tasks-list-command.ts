@@ -1,5 +1,5 @@
 import type { Client } from '../../client/client.ts'
-import { createOps } from '../../client/ops-client.ts'
+import { createOps, readPages } from '../../client/ops-client.ts'
 import type { Task } from '../../client/tasks/task-types.ts'
 import { states } from '../../core/states.ts'
 import { plain } from '../../core/values/printable.ts'
@@ -13,7 +13,7 @@ import {
 } from '../command.ts'
 import { expectNoWords, readChoice } from '../input/read-input.ts'
 import { clientOf, credentials, serverUrl, urlFlag } from '../input/server-access.ts'
-import { age, counted, oneLine, stateText, statusText } from '../views/render.ts'
+import { ageText, countText, oneLine, stateText, statusText } from '../views/render.ts'
 
 const LIMIT = 20
 const PAGE = 100
@@ -40,8 +40,8 @@ export const tasksList: Command = {
     for (const line of tableLines(rows, io.paint)) io.print(line)
     // The server counts core states. With a filter by state its total may include tasks that the client filters out.
     const all = input.has('state') || tasks.length === total
-    const count = counted(tasks.length, 'task')
-    io.print(io.paint('dim', all ? count : `${tasks.length} of ${counted(total, 'task')}`))
+    const count = countText(tasks.length, 'task')
+    io.print(io.paint('dim', all ? count : `${tasks.length} of ${countText(total, 'task')}`))
     return exitCodes.ok
   },
 }
@@ -73,14 +73,11 @@ async function fetchOpsRows(input: Input): Promise<readonly Row[] | undefined> {
   const ops = createOps({ url, headers: credentials() })
   const rows: Row[] = []
   try {
-    let cursor: string | undefined
-    do {
-      const page = await ops.tasks({ ...filter, limit: Math.min(limit, PAGE), cursor })
-      for (const task of page.tasks) {
-        rows.push({ ...task, id: task.taskId, text: task.says })
-      }
-      cursor = page.cursor
-    } while (cursor !== undefined && rows.length < limit)
+    const query = { ...filter, limit: Math.min(limit, PAGE) }
+    for await (const page of readPages((cursor) => ops.tasks({ ...query, cursor }))) {
+      for (const task of page.tasks) rows.push({ ...task, id: task.taskId, text: task.says })
+      if (rows.length >= limit) break
+    }
     return rows.slice(0, limit)
   } catch {
     return undefined
@@ -95,7 +92,7 @@ function tableLines(rows: readonly Row[], paint: Paint): readonly string[] {
     [
       plain(id),
       stateText(state, paint) + ' '.repeat(states - state.length),
-      paint('dim', age(since, now).padStart(6)),
+      paint('dim', ageText(since, now).padStart(6)),
       ...(agents === 0 ? [] : [plain(agent).padEnd(agents)]),
       oneLine(text),
     ]
@@ -104,7 +101,7 @@ function tableLines(rows: readonly Row[], paint: Paint): readonly string[] {
   )
 }
 
-/** Reads page after page: after filtering by state a page may have fewer tasks than its size. */
+/** Reads pages until there are enough tasks, because a page filtered by state may have fewer than its size. */
 async function collect(
   client: Client,
   input: Input,

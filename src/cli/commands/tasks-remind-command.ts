@@ -1,4 +1,4 @@
-/** Reminders of a task: a text is injected as a reminder, no text lists the pending ones, `--clear` removes them. */
+/** `lull tasks remind`: injects a text as a reminder, lists the pending reminders without a text, or clears them. */
 import type { ReminderInput, ReminderSelection } from '../../client/tasks/remind.ts'
 import type { PendingReminder } from '../../client/tasks/task-types.ts'
 import { pauseModes } from '../../core/suspension.ts'
@@ -7,7 +7,7 @@ import { type Command, type Input, type Paint, printResult, UsageError } from '.
 import { readChoice } from '../input/read-input.ts'
 import { clientOf, urlFlag } from '../input/server-access.ts'
 import { wholeId } from '../input/task-id.ts'
-import { counted, oneLine } from '../views/render.ts'
+import { countText, oneLine } from '../views/render.ts'
 
 const BODY_WIDTH = 100
 
@@ -43,7 +43,9 @@ export const tasksRemind: Command = {
     if (input.has('clear')) {
       if (body !== undefined) throw new UsageError('--clear takes no text')
       const result = await client.clearReminders(taskId, readSelection(input))
-      return printResult(input, io, result, [`Cleared ${counted(result.clearedCount, 'reminder')}`])
+      return printResult(input, io, result, [
+        `Cleared ${countText(result.clearedCount, 'reminder')}`,
+      ])
     }
     if (body === undefined) {
       const reminders = await client.reminders(taskId)
@@ -54,7 +56,7 @@ export const tasksRemind: Command = {
     const result = await client.remind(taskId, readReminder(input, body))
     if (result.outcome !== 'accepted') throw new Error('the client fell back without being told to')
     const { reminderId, dedupedCount } = result
-    const instead = dedupedCount === 0 ? '' : `, in place of ${counted(dedupedCount, 'reminder')}`
+    const instead = dedupedCount === 0 ? '' : `, in place of ${countText(dedupedCount, 'reminder')}`
     const accepted = `${io.paint('green', 'accepted')}${instead}`
     return printResult(input, io, result, [
       `Reminder ${io.paint('bold', plain(reminderId))}  ${accepted}`,
@@ -99,7 +101,7 @@ function readTurns(input: Input): number | undefined {
 }
 
 function reminderLine({ id, body, ttlTurns, tags }: PendingReminder, paint: Paint): string {
-  const turns = ttlTurns === undefined ? 'until the end' : counted(ttlTurns, 'turn')
+  const turns = ttlTurns === undefined ? 'until the end' : countText(ttlTurns, 'turn')
   const marks = tags.length === 0 ? [] : [paint('dim', `[${plain(tags.join(', '))}]`)]
   const text = oneLine(body)
   const shown = text.length > BODY_WIDTH ? `${text.slice(0, BODY_WIDTH - 1)}…` : text

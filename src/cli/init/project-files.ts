@@ -26,7 +26,7 @@ export function projectFiles(name: string, lull: string): Readonly<Record<string
   }
 }
 
-/** Lines of imports. They are made here, so that tools that read this file do not take them for its own. */
+/** Builds lines of imports, so that tools do not take them for imports of this file. */
 function imports(lines: readonly (readonly [what: string, from: string])[]): string {
   const quote = "'"
   return lines.map(([what, from]) => `import ${what} from ${quote}${from}${quote}`).join('\n')

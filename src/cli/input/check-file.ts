@@ -1,4 +1,4 @@
-/** Checks an exported task with public keys alone. No server is asked, except for the keys. */
+/** Checks an exported task with public keys. Only the keys may be fetched from a server. */
 import { readFileSync } from 'node:fs'
 import type { Ops } from '../../client/ops-client.ts'
 import { isLullError } from '../../core/errors.ts'
@@ -12,11 +12,11 @@ export type ReceiptReport = Awaited<ReturnType<Ops['receipts']>>
 
 export interface CheckedFile {
   readonly report: ReceiptReport
-  /** What the reader should know about the keys. */
+  /** For the user: which keys the check used, and how to choose others. */
   readonly note?: string
 }
 
-/** @param keys a file or an address with a JSON Web Key Set @throws UsageError when a file cannot be used */
+/** @param keys files or addresses of JSON Web Key Sets, separated by commas; absent: the keys in the file @throws UsageError when a file cannot be used */
 export async function checkFile(file: string, keys: string | undefined): Promise<CheckedFile> {
   const exported = readExport(file)
   const known = keys === undefined ? exported.header.keys : await readKeys(keys)
@@ -45,11 +45,11 @@ export function readExport(file: string): TaskExport {
 
 /** @param places files or addresses, separated by commas @throws UsageError */
 export async function readKeys(places: string): Promise<readonly PublicKey[]> {
-  return (await Promise.all(places.split(',').map(keysAt))).flat()
+  return (await Promise.all(places.split(',').map(readKeysAt))).flat()
 }
 
-async function keysAt(place: string): Promise<readonly PublicKey[]> {
-  const text = /^https?:/.test(place) ? await fetched(place) : readText(place)
+async function readKeysAt(place: string): Promise<readonly PublicKey[]> {
+  const text = /^https?:/.test(place) ? await fetchText(place) : readText(place)
   const problem = 'is not a set of receipt keys, such as /.well-known/lull-receipt-keys.json has'
   try {
     return keySet.parse(JSON.parse(text)).keys
@@ -58,7 +58,7 @@ async function keysAt(place: string): Promise<readonly PublicKey[]> {
   }
 }
 
-async function fetched(url: string): Promise<string> {
+async function fetchText(url: string): Promise<string> {
   const response = await fetch(url).catch((cause: unknown) => {
     throw new UsageError(`${url} cannot be read; save the keys to a file and give that`, { cause })
   })

@@ -14,7 +14,7 @@ export function parseInput(command: Command, args: readonly string[]): Input {
       },
     ]),
   )
-  const { values, positionals } = parsed(args, options)
+  const { values, positionals } = parseFlags(args, options)
   const texts = (flag: string): readonly string[] => {
     const value = values[flag]
     return Array.isArray(value) ? value.map(String) : []
@@ -28,14 +28,14 @@ export function parseInput(command: Command, args: readonly string[]): Input {
   }
 }
 
-/** A suggestion for a flag that is not known. */
-function meant(sentence: string, names: readonly string[]): string {
+/** @returns the end of the error: the known flag nearest to an unknown one, if there is one */
+function suggestFlag(sentence: string, names: readonly string[]): string {
   const [, typed] = /^Unknown option '--([^']*)'/.exec(sentence) ?? []
   const name = typed === undefined ? undefined : nearest(typed, names)
   return name === undefined ? '' : `; did you mean "--${name}"?`
 }
 
-function parsed(
+function parseFlags(
   args: readonly string[],
   options: NonNullable<Parameters<typeof parseArgs>[0]>['options'],
 ): { readonly values: Readonly<Record<string, unknown>>; readonly positionals: readonly string[] } {
@@ -43,11 +43,13 @@ function parsed(
     return parseArgs({ args: [...args], options: options ?? {}, allowPositionals: true })
   } catch (cause) {
     const [sentence = 'unknown flag'] = cause instanceof Error ? cause.message.split('. ') : []
-    throw new UsageError(`${sentence}${meant(sentence, Object.keys(options ?? {}))}`, { cause })
+    throw new UsageError(`${sentence}${suggestFlag(sentence, Object.keys(options ?? {}))}`, {
+      cause,
+    })
   }
 }
 
-/** The known word nearest to a mistyped word; undefined when none is near. */
+/** The known word nearest to a mistyped one. @returns undefined when none is near */
 export function nearest(typed: string, known: readonly string[]): string | undefined {
   const [best] = known
     .map((word) => ({ word, edits: distance(typed, word) }))

@@ -1,4 +1,5 @@
 /** Where `lull replay` reads tasks: from a server, or from a store that no server has open. */
+import { readPages } from '../../client/ops-client.ts'
 import { recordedIn } from '../../server/replay/replay-report.ts'
 import { type TaskSource, withStoredTasks } from '../../server/replay/stored-tasks.ts'
 import { type Input, UsageError } from '../command.ts'
@@ -24,12 +25,9 @@ function tasksOf(url: string): TaskSource {
   return {
     recorded: async (taskId) => recordedIn(await ops.log(taskId)),
     async *ids(states) {
-      let cursor: string | undefined
-      do {
-        const page = await ops.tasks({ states, limit: PAGE, cursor })
+      for await (const page of readPages((cursor) => ops.tasks({ states, limit: PAGE, cursor }))) {
         for (const { taskId } of page.tasks) yield taskId
-        cursor = page.cursor
-      } while (cursor !== undefined)
+      }
     },
   }
 }

@@ -1,6 +1,6 @@
-/** The flags that say which tasks are meant: of a hold, a budget or a rule. */
+/** The flags that select the tasks of a hold, a budget or a rule. */
 import { type Flag, type Input, UsageError } from '../command.ts'
-import { counted } from '../views/render.ts'
+import { countText } from '../views/render.ts'
 
 export const scopeFlags: Readonly<Record<string, Flag>> = {
   all: { about: 'Every task of every tenant' },
@@ -29,4 +29,4 @@ export function scopeIn(input: Input, verb: string): Readonly<Record<string, unk
   throw new UsageError(`say what to ${verb}: --all, --tenant, --agent, --context or --task`)
 }
 
-export const tasksText = (tasks: number): string => counted(tasks, 'task')
+export const tasksText = (tasks: number): string => countText(tasks, 'task')

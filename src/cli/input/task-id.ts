@@ -9,7 +9,7 @@ import { clientOf, opsOf } from './server-access.ts'
 const SHORTEST = 4
 const WHOLE_ID = 36
 const PAGE = 100
-/** Pages that are searched. Older tasks need their whole id. */
+/** How many pages of tasks are searched. Older tasks are found by their whole id only. */
 const PAGES = 10
 
 export interface NamedTask {
@@ -45,7 +45,7 @@ export async function wholeIdAmong(ids: AsyncIterable<string>, given: string): P
   return [...found][0] ?? given
 }
 
-/** Ids grow with time, so the newest task has the greatest id. Lists cannot tell: they are sorted by last change. */
+/** Ids grow with time, so the newest task has the greatest id. The order of a list does not say which task is newest. */
 async function newest(ids: AsyncIterable<string>): Promise<string> {
   let last: string | undefined
   for await (const id of firstOf(ids, PAGE)) if (last === undefined || id > last) last = id

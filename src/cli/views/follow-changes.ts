@@ -3,10 +3,10 @@
  *
  *  L1  `connected` is called before the first change of each connection. The feed has only changes from then on, so
  *      `connected` must read the present state.
- *  L2  Errors that a retry cannot fix end it. All others are followed by another attempt, with growing waits.
+ *  L2  An error that a retry cannot fix ends the function. After any other error it connects again, with growing waits.
  */
 
-import { setTimeout as waited } from 'node:timers/promises'
+import { setTimeout as delay } from 'node:timers/promises'
 import { isClientError } from '../../client/client-error.ts'
 import type { Changes } from '../../client/index.ts'
 import type { Ops } from '../../client/ops-client.ts'
@@ -15,7 +15,7 @@ const FIRST_WAIT_MS = 250
 const LONGEST_WAIT_MS = 5_000
 
 export interface Feed {
-  /** Reads the present state. Changes before the connection are not in the feed. */
+  /** Must read the present state, because the feed has no changes from before the connection. */
   readonly connected: () => Promise<void>
   readonly changed: (changes: Changes) => Promise<void>
   readonly lost: () => void
@@ -48,7 +48,7 @@ export async function followChanges(
   }
 }
 
-/** Resolves after a time, or at once when the signal fires. Afterwards nothing listens to the signal any more. */
+/** Resolves after a time, or at once when the signal is aborted. Its listener is then removed from the signal. */
 export async function sleep(ms: number, signal: AbortSignal): Promise<void> {
-  await waited(ms, undefined, { signal }).catch(() => undefined)
+  await delay(ms, undefined, { signal }).catch(() => undefined)
 }

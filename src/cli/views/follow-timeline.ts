@@ -9,13 +9,14 @@ import { oneLine } from './render.ts'
 
 const IDLE_MS = 60_000
 const RETRY_MS = 1_000
+const LAST_ENTRIES_MS = 500
 
 export interface Timeline {
   /** Resolves when the timeline has ended, or after `waitMs`. The last entries may arrive after the task has ended. */
-  end(waitMs: number): Promise<void>
+  end(waitMs?: number): Promise<void>
 }
 
-/** @param url of a server, or of an agent on it @param after a position; `latest`: only entries from now on */
+/** @param url the address of a server, or of an agent on it @param after a position; `latest`: only entries from now on */
 export function followTimeline(
   url: string,
   taskId: string,
@@ -25,7 +26,7 @@ export function followTimeline(
   const gone = new AbortController()
   const following = follow(url, taskId, String(after), gone.signal, see).catch(() => undefined)
   return {
-    async end(waitMs) {
+    async end(waitMs = LAST_ENTRIES_MS) {
       const timer = setTimeout(() => gone.abort(), waitMs)
       await following
       clearTimeout(timer)
@@ -64,7 +65,7 @@ async function follow(
 
 const shown: ReadonlySet<string> = new Set(['step', 'tool', 'child'])
 
-/** Steps, tool calls and children. What else happens is in the frames of the task. */
+/** Prints steps, tool calls and children. Frames of the task show all other entries. */
 export function printEntry({ kind, name, outcome, text }: TimelineEntry, io: Io): void {
   if (!shown.has(kind)) return
   const words = [kind, name, outcome, text].filter((word) => word !== undefined)

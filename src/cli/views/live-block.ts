@@ -1,8 +1,9 @@
 /**
- * Lines at the bottom of a terminal that are drawn again in place. Everything here is text: the terminal writes it.
+ * Lines at the bottom of a terminal that are redrawn in place. The functions return text with control codes, which the
+ * terminal writes.
  *
  *  B1  Each line takes one row: it is cut to the width of the terminal.
- *  B2  What is erased is exactly what was drawn, also when the terminal became narrower meanwhile.
+ *  B2  `erase` removes exactly the rows that `draw` wrote, even after the terminal became narrower.
  */
 export interface LiveBlock {
   /** Replaces the lines. */
@@ -43,7 +44,7 @@ const SPACE = /^\s/
 const WIDE = /^[\u1100-\u115f\u2e80-\ud7ff\uf900-\ufaff\ufe30-\uffe6]|\p{Emoji_Presentation}/u
 const WITHOUT_WIDTH = /^[\p{Mn}\p{Me}\p{Cf}]/u
 
-/** B1. Colours take no room, and are kept whole so that none stays switched on. */
+/** B1. Colour codes take no columns. All of them are kept, so that no colour stays on after the line. */
 function cutTo(line: string, columns: number): { text: string; width: number } {
   let [text, width] = ['', 0]
   for (const { 0: part, index } of line.matchAll(colourOrCharacter)) {
@@ -58,7 +59,7 @@ function cutTo(line: string, columns: number): { text: string; width: number } {
   return { text, width }
 }
 
-/** The end of a text, so that it takes at most so many columns. */
+/** Shortens a text to its end, which takes at most `columns`. */
 export function endOf(text: string, columns: number): string {
   const characters = [...text.slice(-2 * columns - 2)]
   let [width, from] = [0, characters.length]
@@ -71,7 +72,7 @@ export function endOf(text: string, columns: number): string {
   return end.length === text.length ? text : `…${end}`
 }
 
-/** Rows that a terminal uses for the character. An unknown character of Asia or a picture counts as two. */
+/** The columns that a terminal uses for a character. East Asian characters and pictures count as two. */
 function widthOf(character: string): number {
   if (WITHOUT_WIDTH.test(character)) return 0
   return WIDE.test(character) || (character.codePointAt(0) ?? 0) >= 0x1f000 ? 2 : 1

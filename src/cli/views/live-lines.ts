@@ -1,14 +1,14 @@
-/** Draws live lines while something goes on: at once after a change, and every second for times that pass. */
+/** Redraws live lines while work goes on: soon after each change, and every second because the lines show elapsed times. */
 import type { Io } from '../command.ts'
 
 const TICK_MS = 1_000
-/** Many changes in a moment are drawn once. */
+/** The changes within this time are drawn together. */
 const SOON_MS = 50
 
 export type Size = NonNullable<ReturnType<Io['size']>>
 
-/** Without a terminal nothing is drawn. @param work is given a function that draws soon */
-export async function drawing<T>(
+/** Draws nothing without a terminal. @param work receives a function that requests a redraw */
+export async function drawWhile<T>(
   io: Io,
   lines: (size: Size) => readonly string[],
   work: (redraw: () => void) => Promise<T>,

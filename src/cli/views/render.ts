@@ -21,7 +21,7 @@ export function stateText(state: string, paint: Paint): string {
   return paint(colourOf[state] ?? 'yellow', oneLine(state))
 }
 
-/** A text that takes one row of the terminal, however its server wrote it: white space of any kind is one space. */
+/** Puts a text from a server on one row: each run of white space becomes one space. */
 export function oneLine(text: string): string {
   return plain(text.replace(/\s+/g, ' '))
 }
@@ -35,7 +35,7 @@ export function messageText(message: Message | undefined): string {
   return plain(texts.filter((text) => text !== '').join('\n'))
 }
 
-/** What an answer to the question must be. */
+/** For people: which answers the question accepts. */
 function questionTexts({ parts }: Message): readonly string[] {
   const { choices, schema } = questionIn(parts) ?? {}
   return [
@@ -68,13 +68,13 @@ export function statusLine(shown: Shown, paint: Paint): string {
 
 export function artifactLine(artifact: Artifact, paint: Paint): string {
   const { name, artifactId, description } = artifact
-  const facts = artifact.parts.map(partFacts).join(', ')
-  const words = [paint('bold', plain(name ?? artifactId)), paint('dim', `(${facts})`)]
+  const summary = artifact.parts.map(partSummary).join(', ')
+  const words = [paint('bold', plain(name ?? artifactId)), paint('dim', `(${summary})`)]
   if (description !== undefined) words.push(plain(description))
   return words.join('  ')
 }
 
-function partFacts(part: Part): string {
+function partSummary(part: Part): string {
   const type = plain(part.mediaType ?? ('text' in part ? 'text' : 'data' in part ? 'JSON' : 'file'))
   if ('raw' in part) return `${type}, ${size(Math.floor((part.raw.length * 3) / 4))}`
   if ('text' in part) return `${type}, ${size(Buffer.byteLength(part.text))}`
@@ -95,7 +95,7 @@ export function taskLines(task: Task, paint: Paint): readonly string[] {
   ]
 }
 
-/** The name and facts of an artifact, and its text parts. */
+/** The name, types and sizes of an artifact, and the text of its text parts. */
 function artifactLines(artifact: Artifact, paint: Paint): readonly string[] {
   const text = artifact.parts.map((part) => ('text' in part ? part.text : '')).join('')
   const shown =
@@ -141,7 +141,7 @@ export function reminderLine(change: ReminderChange): string {
 }
 
 /** The age of a timestamp, in the largest unit that fits. */
-export function age(timestamp: string | undefined, now: number): string {
+export function ageText(timestamp: string | undefined, now: number): string {
   const seconds = Math.max(0, Math.round((now - Date.parse(timestamp ?? '')) / 1_000))
   if (Number.isNaN(seconds)) return ''
   if (seconds < 60) return `${seconds} s`
@@ -150,6 +150,6 @@ export function age(timestamp: string | undefined, now: number): string {
 }
 
 /** A number and its word, such as `1 task` or `2 tasks`. */
-export function counted(count: number, word: string): string {
+export function countText(count: number, word: string): string {
   return `${count} ${word}${count === 1 ? '' : 's'}`
 }

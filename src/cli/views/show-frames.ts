@@ -1,6 +1,6 @@
 /**
  * Prints the frames of a task as they arrive: states and messages as lines, text without waiting for its line to end.
- * Nothing is printed twice. Messages are recognised by their id. Of an artifact's text only the new part is written.
+ * Nothing is printed twice: a message is printed once for its id, and of an artifact's text only the new part is written.
  */
 import type { ArtifactFrame, StatusFrame, Task, TaskFrame } from '../../client/tasks/task-types.ts'
 import { isPaused } from '../../core/states.ts'
@@ -16,7 +16,7 @@ export interface FrameView {
 export function createFrameView(io: Io, now: () => number = Date.now): FrameView {
   let state = ''
   const messages = new Set<string>()
-  /** The text printed so far, by artifact. */
+  /** By artifact: the text that is already printed. */
   const texts = new Map<string, string>()
 
   function status(shown: Task | StatusFrame): void {
@@ -53,7 +53,7 @@ export function createFrameView(io: Io, now: () => number = Date.now): FrameView
     const before = texts.get(id)
     const whole = append ? `${before ?? ''}${given}` : given
     texts.set(id, whole)
-    // The text begins with what was printed, so only its rest is new.
+    // The text begins with the text that is already printed, so only the rest is written.
     if (before !== undefined && whole.startsWith(before)) {
       if (whole !== before) io.write(whole.slice(before.length))
       return

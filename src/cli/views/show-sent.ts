@@ -19,9 +19,6 @@ export const sendingFlags: Readonly<Record<string, Flag>> = {
   save: { value: 'directory', about: 'Write the artifacts into this directory' },
 }
 
-/** How long to wait for the last entries of the timeline, which may arrive after the task has ended. */
-const LAST_ENTRIES_MS = 500
-
 export async function showSent(
   client: Client,
   message: Message,
@@ -49,7 +46,7 @@ export async function showSent(
     }
   } finally {
     forget()
-    await timeline?.end(LAST_ENTRIES_MS)
+    await timeline?.end()
   }
   if (taskId === undefined) throw notA2A('the stream ended without a task')
   return showTask(await client.get(taskId), input, io)
@@ -62,7 +59,7 @@ function isEnough(frame: TaskFrame, input: Input, io: Io): boolean {
   const { state } = shown
   io.live([`${stateText(state, io.paint)} ${statusText(shown)}`])
   if (input.has('detach')) return true
-  // A stopped task may stay stopped for long. Only `--stream` waits for its wake.
+  // A paused task may stay paused for long. Only `--stream` waits until it goes on.
   return state !== 'unknown' && isPaused(state) && !input.has('stream')
 }
 

@@ -6,9 +6,9 @@ import { durationText } from '../../core/values/duration-text.ts'
 import type { ResumeConditions } from '../../core/waiting/conditions.ts'
 import { waitText } from '../../core/waiting/wait-text.ts'
 import type { Paint } from '../command.ts'
-import { age, oneLine, stateText, statusText, stillActs } from './render.ts'
+import { ageText, oneLine, stateText, statusText, stillActs } from './render.ts'
 
-/** What is known of the task. A Lull server tells all of it, another A2A agent some. */
+/** The shown state of a task. A Lull server fills every member, another A2A agent some of them. */
 export interface TaskView {
   readonly state: string
   readonly since?: string | undefined
@@ -22,7 +22,7 @@ export interface TaskView {
   readonly isStopped: boolean
   readonly mayStillAct?: readonly string[] | undefined
   readonly says: string
-  /** How far the clock of the server is ahead of ours. */
+  /** How far the server's clock is ahead of the clock of this machine. */
   readonly skewMs: number
 }
 
@@ -62,7 +62,7 @@ const WORD = 6
 /** The column in which a text begins. */
 export const SAYS_AT: number = 2 + WORD + 1
 
-/** @param text that is being written */
+/** @param text the last line that the task is writing; empty when there is none */
 export function taskBlock(
   view: TaskView,
   step: TimelineEntry | undefined,
@@ -75,7 +75,7 @@ export function taskBlock(
     `${stateText(view.state, paint)}${view.pausing === true ? ', pausing' : ''}`,
     view.agent === undefined ? '' : oneLine(view.agent),
     view.turn === undefined ? '' : oneLine(`turn ${view.turn}`),
-    paint('dim', `for ${age(view.since, at) || 'a while'}`),
+    paint('dim', `for ${ageText(view.since, at) || 'a while'}`),
     bar(view.progress),
   ]
   const rows: readonly (readonly [string, string])[] = [

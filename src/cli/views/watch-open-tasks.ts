@@ -1,13 +1,13 @@
 /** Shows all open tasks until Ctrl-C: on a terminal a table that is drawn again in place, otherwise a line per change. */
 import { isClientError } from '../../client/client-error.ts'
 import type { Changes, TaskList, TaskSummary } from '../../client/index.ts'
-import type { Ops } from '../../client/ops-client.ts'
+import { type Ops, readPages } from '../../client/ops-client.ts'
 import { isTerminal, type State, states } from '../../core/states.ts'
 import { durationText } from '../../core/values/duration-text.ts'
 import type { Io, Paint } from '../command.ts'
 import { followChanges, sleep } from './follow-changes.ts'
-import { drawing, type Size } from './live-lines.ts'
-import { age, counted, oneLine, stateText } from './render.ts'
+import { drawWhile, type Size } from './live-lines.ts'
+import { ageText, countText, oneLine, stateText } from './render.ts'
 
 const open: readonly State[] = states.filter((state) => !isTerminal(state))
 const MOST = 100
@@ -20,16 +20,16 @@ export interface Watched {
   readonly agent: string | undefined
 }
 
-/** Ends with an error that a retry cannot fix, or with the process. */
+/** Runs until the process ends. @throws an error that a retry cannot fix */
 export async function watchOpenTasks(watched: Watched, json: boolean, io: Io): Promise<void> {
   const never = new AbortController().signal
   if (json || io.size() === undefined) return printChanges(watched, json, io, never)
-  let [list, readAt, lostAt] = [await read(watched), Date.now(), 0]
+  let [list, readAt, lostAt] = [await readOpenTasks(watched), Date.now(), 0]
   const lines = (size: Size): readonly string[] =>
     table(list, Date.now() - readAt, lostAt === 0 ? 0 : Date.now() - lostAt, size, io)
-  await drawing(io, lines, async (redraw) => {
+  await drawWhile(io, lines, async (redraw) => {
     const again = async (): Promise<void> => {
-      ;[list, readAt, lostAt] = [await read(watched), Date.now(), 0]
+      ;[list, readAt, lostAt] = [await readOpenTasks(watched), Date.now(), 0]
       redraw()
     }
     const feed = {
@@ -47,7 +47,7 @@ export async function watchOpenTasks(watched: Watched, json: boolean, io: Io): P
   })
 }
 
-function read({ ops, agent }: Watched, cursor?: string): Promise<TaskList> {
+function readOpenTasks({ ops, agent }: Watched, cursor?: string): Promise<TaskList> {
   return ops.tasks({ states: open, agent, limit: MOST, counts: false, cursor })
 }
 
@@ -57,7 +57,7 @@ async function printChanges(
   io: Io,
   signal: AbortSignal,
 ): Promise<void> {
-  /** What was printed of each open task. */
+  /** By open task: the last line printed, or the last version with `--json`. */
   const printed = new Map<string, string>()
   const print = (tasks: readonly TaskSummary[]): void => {
     for (const task of tasks) {
@@ -72,16 +72,14 @@ async function printChanges(
   }
   const again = async (): Promise<void> => {
     const missing = new Set(printed.keys())
-    let cursor: string | undefined
-    do {
-      const page = await read(watched, cursor)
+    for await (const page of readPages((cursor) => readOpenTasks(watched, cursor))) {
       print(page.tasks.toReversed())
       for (const { taskId } of page.tasks) missing.delete(taskId)
-      cursor = page.cursor
-    } while (cursor !== undefined && missing.size > 0)
-    // These ended while no change of them was received.
+      if (missing.size === 0) break
+    }
+    // The remaining tasks ended while the connection was lost.
     for (const taskId of missing) {
-      const task = await ended(watched.ops, taskId)
+      const task = await readEndedTask(watched.ops, taskId)
       if (task === undefined) printed.delete(taskId)
       else print([task])
     }
@@ -98,8 +96,8 @@ async function printChanges(
   await followChanges(watched.ops, feed, signal)
 }
 
-/** Undefined: the task was removed from the store. */
-async function ended(ops: Ops, taskId: string): Promise<TaskSummary | undefined> {
+/** @returns undefined when the task was removed from the store */
+async function readEndedTask(ops: Ops, taskId: string): Promise<TaskSummary | undefined> {
   try {
     return await ops.task(taskId)
   } catch (error) {
@@ -112,7 +110,7 @@ function changeLine({ taskId, state, agent, says }: TaskSummary, paint: Paint): 
   return [oneLine(taskId), stateText(state, paint), oneLine(agent), oneLine(says)].join('  ')
 }
 
-/** @param passedMs since the list was read @param lostMs since the server is away; 0 while it is not */
+/** @param passedMs since the list was read @param lostMs since the connection was lost; 0 while it is open */
 function table(
   { tasks, total }: TaskList,
   passedMs: number,
@@ -122,7 +120,7 @@ function table(
 ): readonly string[] {
   const { paint } = io
   const shown = tasks.slice(0, Math.max(1, rows - 4))
-  const count = counted(total, 'open task')
+  const count = countText(total, 'open task')
   const away = lostMs === 0 ? '' : paint('red', `  not live for ${durationText(lostMs)}`)
   const more = total - shown.length
   return [
@@ -134,7 +132,7 @@ function table(
   ]
 }
 
-/** The end of an id identifies a task, and every command accepts it. */
+/** How much of an id is shown. Every command accepts the end of an id in place of the whole. */
 const SHORT_ID = 8
 
 function rowsOf(tasks: readonly TaskSummary[], passedMs: number, paint: Paint): readonly string[] {
@@ -147,7 +145,7 @@ function rowsOf(tasks: readonly TaskSummary[], passedMs: number, paint: Paint): 
     [
       oneLine(taskId).slice(-SHORT_ID),
       stateText(state, paint) + ' '.repeat(stateWidth - oneLine(state).length),
-      paint('dim', age(since, Date.now()).padStart(6)),
+      paint('dim', ageText(since, Date.now()).padStart(6)),
       oneLine(agent).padEnd(agentWidth),
       paint('dim', oneLine(`turn ${turn}`)),
       paint('cyan', dueText(remainingMs, passedMs).padEnd(13)),

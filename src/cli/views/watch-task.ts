@@ -1,4 +1,4 @@
-/** Shows what happens to one task until it ends: lines for what is over, and on a terminal live lines below. */
+/** Shows one task until it ends: a line for each event, and on a terminal live lines below with its present state. */
 import type { Client } from '../../client/client.ts'
 import type { Changes, TimelineEntry } from '../../client/index.ts'
 import type { Ops } from '../../client/ops-client.ts'
@@ -8,31 +8,28 @@ import type { Io } from '../command.ts'
 import { followChanges } from './follow-changes.ts'
 import { followTimeline, printEntry } from './follow-timeline.ts'
 import { endOf } from './live-block.ts'
-import { drawing, type Size } from './live-lines.ts'
+import { drawWhile, type Size } from './live-lines.ts'
 import { oneLine } from './render.ts'
 import { createFrameView } from './show-frames.ts'
 import { SAYS_AT, type TaskView, taskBlock, viewOfSummary, viewOfTask } from './task-lines.ts'
 
-/** How long to wait for the last entries of the timeline, which may arrive after the task has ended. */
-const LAST_ENTRIES_MS = 500
-
 /** @param first the task as it is now @returns its last state */
 export async function watchTask(client: Client, ops: Ops, first: Task, io: Io): Promise<TaskState> {
-  // Undefined: the server is not Lull, or the caller may not read it.
+  // Undefined when the server is not Lull, or when the caller may not read `/ops`.
   const summary = await ops.task(first.id).catch(() => undefined)
-  const lines = byLines(io)
+  const lines = createLinePrinter(io)
   const frames = createFrameView(lines.io)
   let task: Task | undefined = first
   let seen = summary && viewOfSummary(summary, Date.now())
   let step: TimelineEntry | undefined
 
   const block = ({ columns }: Size): readonly string[] => {
-    // The end of the text changes while it is written.
+    // The task writes at the end of the text, so the end is shown.
     const text = endOf(oneLine(lines.rest()), columns - SAYS_AT - 1)
     return taskBlock(seen ?? viewOfTask(task ?? first), step, text, Date.now(), io.paint)
   }
 
-  return drawing(io, block, async (redraw) => {
+  return drawWhile(io, block, async (redraw) => {
     const left = new AbortController()
     const onLost = (): void => io.warn(io.paint('dim', 'connection lost; waiting for the server'))
     const timeline = followTimeline(client.url, first.id, summary?.version ?? 'latest', (entry) => {
@@ -43,7 +40,7 @@ export async function watchTask(client: Client, ops: Ops, first: Task, io: Io): 
     const summaries =
       summary &&
       io.size() &&
-      seeSummaries(ops, first.id, left.signal, (view) => {
+      followSummaries(ops, first.id, left.signal, (view) => {
         seen = view
         redraw()
       })
@@ -56,14 +53,14 @@ export async function watchTask(client: Client, ops: Ops, first: Task, io: Io): 
     } finally {
       lines.end()
       left.abort()
-      await Promise.all([timeline.end(LAST_ENTRIES_MS), summaries])
+      await Promise.all([timeline.end(), summaries])
     }
     return task?.state ?? first.state
   })
 }
 
-/** Keeps turn, progress and the clock of a Lull server current. */
-async function seeSummaries(
+/** Follows the task in `/ops`, which has the turn, the progress and the clock of the server. */
+async function followSummaries(
   ops: Ops,
   taskId: string,
   signal: AbortSignal,
@@ -80,11 +77,11 @@ async function seeSummaries(
   await followChanges(ops, feed, signal).catch(() => undefined)
 }
 
-/** A longer line is printed in pieces. */
+/** Longer lines are printed in pieces. */
 const LONGEST_LINE = 8_192
 
-/** Prints text as whole lines, so that live lines can stand below. The rest of the last line is in `rest`. */
-export function byLines(io: Io): { readonly io: Io; rest(): string; end(): void } {
+/** Prints text only in whole lines, so that live lines can stand below. `rest` is the text of the unfinished line. */
+export function createLinePrinter(io: Io): { readonly io: Io; rest(): string; end(): void } {
   if (io.size() === undefined) return { io, rest: () => '', end: () => undefined }
   let rest = ''
   const end = (): void => {
