@@ -12,7 +12,7 @@ import type { Wake } from '../../../core/suspension.ts'
 import { Deaths } from '../deaths.ts'
 import { Wakes, type Woken } from '../stops/wakes.ts'
 import { ReminderView } from '../turns/reminder-view.ts'
-import { oldSpelling, outerSteps } from './keys.ts'
+import { outerSteps } from './keys.ts'
 import { nothingUnclaimed, Unclaimed } from './unclaimed.ts'
 
 /** A finished operation. `seq` is the number of the record that finished it. */
@@ -106,11 +106,11 @@ export class Journal {
   }
 
   get(key: string): Entry | undefined {
-    return found(this.#entries, key)
+    return this.#entries?.get(key)
   }
 
   attempts(key: string): Attempts {
-    return found(this.#attempts, key) ?? none
+    return this.#attempts?.get(key) ?? none
   }
 
   /** Whether an earlier run has begun the operation, or an operator has accepted it as new. */
@@ -201,11 +201,8 @@ export class Journal {
           this.#unmissed ??= new Set()
           this.#unmissed.add(record.unclaimed)
         }
-        for (const spelling of [record.key, oldSpelling(record.key)]) {
-          if (spelling === undefined) continue
-          this.#entries?.delete(spelling)
-          this.#attempts?.delete(spelling)
-        }
+        this.#entries?.delete(record.key)
+        this.#attempts?.delete(record.key)
         break
       case 'attempt': {
         const { failed } = this.attempts(record.key)
@@ -252,10 +249,3 @@ function isAsked({ type }: LogRecord): boolean {
 }
 
 const emptyTranscript: readonly TranscriptEntry[] = []
-
-/** Looks up the key, and then the key as versions before 0.2 wrote it. */
-function found<T>(map: ReadonlyMap<string, T> | undefined, key: string): T | undefined {
-  if (map === undefined) return undefined
-  const old = key.includes('%') && !map.has(key) ? oldSpelling(key) : undefined
-  return map.get(old ?? key)
-}

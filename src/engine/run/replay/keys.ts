@@ -21,16 +21,6 @@ export function escapeName(name: string): string {
 const unescapeName = (text: string): string =>
   text.replace(/%(25|23|2F|21)/g, (code) => decodeURIComponent(code))
 
-/**
- * The key as versions before 0.2 wrote it, without escapes. Undefined if it is the same, and if it could be the key of
- * another operation. A step with such a name is new to an old journal.
- */
-export function oldSpelling(key: string): string | undefined {
-  if (!key.includes('%')) return undefined
-  const isAmbiguous = /%25(25|23|2F|21)|%23(\d+|key)(%21\d+)?%2F/.test(key)
-  return isAmbiguous ? undefined : unescapeName(key)
-}
-
 /** The steps that an operation is in, outermost first, each with the prefix of its attempt. */
 export function outerSteps(
   key: string,

@@ -23,7 +23,7 @@
  * same new operations (U2): the inside of one attempt of a step that the code has called, or everything else.
  */
 import { Heap } from './heap.ts'
-import { oldSpelling, outerSteps } from './keys.ts'
+import { outerSteps } from './keys.ts'
 
 /** A recorded operation. */
 interface Recorded {
@@ -138,11 +138,8 @@ export class Unclaimed {
   /** The code calls an operation. New operations that have waited for it alone start. */
   ask(key: string): void {
     if (this.#left === 0) return
-    for (const spelling of [key, oldSpelling(key)]) {
-      if (spelling === undefined) continue
-      this.#leave(spelling)
-      this.#enter(spelling)
-    }
+    this.#leave(key)
+    this.#enter(key)
   }
 
   /** The first operation after the place that the code has not called. Undefined if the new operation may run. */
@@ -166,7 +163,7 @@ export class Unclaimed {
 
   /** Whether an operation inside that step is recorded, so that the step had begun. */
   hasInside(step: string): boolean {
-    return [step, oldSpelling(step) ?? step].some((one) => (this.#insideLeft.get(one) ?? 0) > 0)
+    return (this.#insideLeft.get(step) ?? 0) > 0
   }
 
   #leave(key: string): void {

@@ -66,11 +66,7 @@ export function createStepReminders(
     const { prefix } = core.scope
     if (last?.result === result && last.prefix === prefix) return last.reminders
     const key = core.key('reminders')
-    // Versions before 0.2 journaled the list alone.
-    const read = core.value<RecordedRead | RecordedRead['reminders']>('reminders-read', () =>
-      show(key),
-    )
-    const { turn, reminders } = 'turn' in read ? read : { turn: 0, reminders: read }
+    const { turn, reminders } = core.value<RecordedRead>('reminders-read', () => show(key))
     lastTurn = turn
     last = { result, prefix, reminders }
     return reminders
