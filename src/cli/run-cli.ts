@@ -15,12 +15,12 @@ import {
   UsageError,
 } from './command.ts'
 import { helpFor, overview, usageOf } from './help.ts'
-import { nearest, parseInput } from './input/parse-input.ts'
+import { findNearest, parseInput } from './input/parse-input.ts'
 
 export async function runCli(args: readonly string[], io: Io): Promise<ExitCode> {
   const command = findCommand(args)
   if (command === undefined) return withoutCommand(args, io)
-  const rest = args.slice(wordsIn(command, args))
+  const rest = args.slice(countWords(command, args))
   if (rest.includes('--help') || rest.includes('-h')) {
     io.print(helpFor(command, io.paint, io.self))
     return exitCodes.ok
@@ -48,7 +48,7 @@ export function findCommand(args: readonly string[]): Command | undefined {
   )
 }
 
-function wordsIn({ name }: Command, args: readonly string[]): number {
+function countWords({ name }: Command, args: readonly string[]): number {
   return name === `${args[0]} ${args[1]}` ? 2 : 1
 }
 
@@ -73,7 +73,7 @@ function withoutCommand(args: readonly string[], io: Io): ExitCode {
 function unknownCommand(args: readonly string[], io: Io): ExitCode {
   const typed = args.filter((word) => !word.startsWith('-')).slice(0, 2)
   const names = commands.map(({ name }) => name)
-  const meant = nearest(typed.join(' '), names) ?? nearest(typed[0] ?? '', names)
+  const meant = findNearest(typed.join(' '), names) ?? findNearest(typed[0] ?? '', names)
   const advice = meant === undefined ? `see ${io.self} --help` : `did you mean "${meant}"?`
   io.warn(`lull: there is no command "${typed.join(' ')}"; ${advice}`)
   return exitCodes.usage

@@ -21,7 +21,7 @@ export const servingFlags: Readonly<Record<string, Flag>> = {
   insecure: { about: 'Listen on an address others can reach, without authentication' },
 }
 
-function authOption(input: Input) {
+function readAuth(input: Input) {
   const modes = authIn(input.text('auth'), '--auth')
   return modes === undefined ? {} : { auth: { modes } }
 }
@@ -41,7 +41,7 @@ export async function serveUntilStopped(
     store: storeIn(input.text('store'), '--store'),
     postgres: input.text('postgres'),
     config: input.text('config'),
-    ...authOption(input),
+    ...readAuth(input),
     insecure: input.has('insecure'),
   })
   // The signal handlers are installed before the first line is printed, because a program that reads the line may stop this one at once.

@@ -37,8 +37,8 @@ export function createTerminal({ stdin, stdout, stderr }: NodeJS.Process): Io {
 
   return {
     print: (line) => above(() => stdout.write(`${printable(line)}\n`)),
-    write(given) {
-      const text = printable(given)
+    write(unsafe) {
+      const text = printable(unsafe)
       // Live lines would break the line of text that is being written.
       if (!open) stdout.write(block.erase())
       stdout.write(text)

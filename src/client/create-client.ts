@@ -82,7 +82,7 @@ export async function connect(url: string, options: ConnectOptions = {}): Promis
 export function clientWith(options: ClientOptions, waiting: Waiting, card?: AgentCard): Client {
   const { url, version = '1.0', binding = 'JSONRPC', tenant, idleMs = 60_000 } = options
   const http = createHttpClient(options.fetch, options.headers)
-  let known = card
+  let cachedCard = card
 
   const parts: ClientParts = {
     transport: createTransport({ url, version, binding, tenant, http, idleMs }),
@@ -92,10 +92,10 @@ export function clientWith(options: ClientOptions, waiting: Waiting, card?: Agen
     streams: createStreams(),
     attached: createAttachedReminders(),
     waiting,
-    knownCard: () => known,
+    knownCard: () => cachedCard,
     async card({ signal } = {}) {
-      known ??= await fetchCard(http, url, version, signal)
-      return known
+      cachedCard ??= await fetchCard(http, url, version, signal)
+      return cachedCard
     },
   }
   const calls = createTaskCalls(parts)

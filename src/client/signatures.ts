@@ -214,8 +214,8 @@ function createKeySet({ server, fetch, now = Date.now }: KeySetOptions): KeySet 
   return async (kid) => {
     const age = cached === undefined ? Number.POSITIVE_INFINITY : now() - cached.at
     const find = (keys: readonly PublicKey[]) => keys.find((key) => key.kid === kid)
-    const known = age < FRESH_MS && cached !== undefined ? find(cached.keys) : undefined
-    return known ?? (age < COOLDOWN_MS ? undefined : find(await fetchKeys()))
+    const fresh = age < FRESH_MS && cached !== undefined ? find(cached.keys) : undefined
+    return fresh ?? (age < COOLDOWN_MS ? undefined : find(await fetchKeys()))
   }
 }
 

@@ -6,7 +6,7 @@ import {
 import { type Command, type Input, UsageError } from '../command.ts'
 import { readJsonFlag } from '../input/read-input.ts'
 import { clientOf, urlFlag } from '../input/server-access.ts'
-import { wholeId } from '../input/task-id.ts'
+import { resolveTaskId } from '../input/task-id.ts'
 import { sendingFlags, showSent } from '../views/show-sent.ts'
 
 export const answer: Command = {
@@ -28,14 +28,14 @@ export const answer: Command = {
   async run(input, io) {
     const [given, ...words] = input.words
     if (given === undefined) throw new UsageError('give a task id')
-    const content = contentIn(input, words)
+    const content = readContent(input, words)
     const client = clientOf(input)
-    const task = await client.get(await wholeId(client, given), { historyLength: 0 })
+    const task = await client.get(await resolveTaskId(client, given), { historyLength: 0 })
     return showSent(client, buildAnswer(task, content), input, io)
   },
 }
 
-function contentIn(input: Input, words: readonly string[]): Content | ConsentAnswer {
+function readContent(input: Input, words: readonly string[]): Content | ConsentAnswer {
   if (words.length > 1) throw new UsageError('put the text into quotes')
   const data = readJsonFlag(input, 'data')
   const answers: readonly (Content | ConsentAnswer)[] = [

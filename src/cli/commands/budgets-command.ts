@@ -4,7 +4,7 @@ import { scopeText } from '../../client/ops-client.ts'
 import { plain } from '../../core/values/printable.ts'
 import { type Command, type Flag, type Input, type Io, UsageError } from '../command.ts'
 import { expectNoWords, readOnlyWord } from '../input/read-input.ts'
-import { scopeFlags, scopeIn, tasksText } from '../input/scope-flags.ts'
+import { readScope, scopeFlags, tasksText } from '../input/scope-flags.ts'
 import { listCommand, opsCommand } from '../ops-command.ts'
 
 const measureFlags: Readonly<Record<string, Flag & { readonly measure: BudgetInput['measure'] }>> =
@@ -50,7 +50,7 @@ export const budgetsSet: Command = opsCommand({
   call(ops, input) {
     expectNoWords(input, 'budgets set takes flags only')
     return ops.setBudget({
-      scope: scopeIn(input, 'limit'),
+      scope: readScope(input, 'limit'),
       ...readLimit(input),
       ...readStay(input),
     })
@@ -99,11 +99,11 @@ function budgetLine(one: BudgetSummary, io: Io): string {
 
 /** @throws UsageError unless exactly one limit is given */
 function readLimit(input: Input): Pick<BudgetInput, 'measure' | 'limit' | 'per'> {
-  const given = Object.entries(measureFlags).flatMap(([flag, { measure }]) => {
+  const limits = Object.entries(measureFlags).flatMap(([flag, { measure }]) => {
     const text = input.text(flag)
     return text === undefined ? [] : [{ measure, limit: parseAmount(flag, text) }]
   })
-  const [limit, second] = given
+  const [limit, second] = limits
   if (limit === undefined || second !== undefined) {
     throw new UsageError(`give one limit: --${Object.keys(measureFlags).join(', --')}`)
   }

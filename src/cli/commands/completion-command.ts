@@ -75,7 +75,7 @@ ${bash(commands)}`
 function fish(commands: readonly Command[]): string {
   const lines = commands.flatMap((command) => {
     const [first = '', second] = command.name.split(' ')
-    const about = quoted(command.about)
+    const about = quote(command.about)
     const place =
       second === undefined
         ? `complete -c lull -n __fish_use_subcommand -a ${first} -d ${about}`
@@ -83,7 +83,7 @@ function fish(commands: readonly Command[]): string {
     const used = command.name.split(' ').map((word) => `__fish_seen_subcommand_from ${word}`)
     const flags = Object.entries({ ...command.flags, ...commonFlags }).map(
       ([name, { about: says, value }]) =>
-        `complete -c lull -n "${used.join('; and ')}" -l ${name}${value === undefined ? '' : ' -r'} -d ${quoted(says)}`,
+        `complete -c lull -n "${used.join('; and ')}" -l ${name}${value === undefined ? '' : ' -r'} -d ${quote(says)}`,
     )
     return [place, ...flags]
   })
@@ -94,6 +94,6 @@ function fish(commands: readonly Command[]): string {
   return ['# Completion of lull for fish', ...heads, ...lines].join('\n')
 }
 
-function quoted(text: string): string {
+function quote(text: string): string {
   return `'${text.replaceAll("'", "\\'")}'`
 }

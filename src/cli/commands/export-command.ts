@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs'
 import { plain, printable } from '../../core/values/printable.ts'
 import { type Command, exitCodes, printResult } from '../command.ts'
 import { urlFlag } from '../input/server-access.ts'
-import { taskIn } from '../input/task-id.ts'
+import { readTask } from '../input/task-id.ts'
 
 export const exportTask: Command = {
   name: 'export',
@@ -15,7 +15,7 @@ export const exportTask: Command = {
   },
   examples: ['export <task-id> --out task.jsonl', 'export <task-id> --redact > task.jsonl'],
   async run(input, io) {
-    const { ops, taskId } = await taskIn(input)
+    const { ops, taskId } = await readTask(input)
     const { header, records } = await ops.export(taskId, input.has('redact'))
     const lines = [header, ...records].map((line) => `${printable(JSON.stringify(line))}\n`)
     const out = input.text('out')

@@ -2,7 +2,7 @@ import type { Json } from '../../core/values/json.ts'
 import { plain } from '../../core/values/printable.ts'
 import { type Command, printResult, UsageError } from '../command.ts'
 import { urlFlag } from '../input/server-access.ts'
-import { taskIn } from '../input/task-id.ts'
+import { readTask } from '../input/task-id.ts'
 
 export const fork: Command = {
   name: 'fork',
@@ -22,7 +22,7 @@ export const fork: Command = {
   async run(input, io) {
     const at = input.text('at')
     if (at === undefined) throw new UsageError('--at names the step that runs next')
-    const { ops, taskId } = await taskIn(input)
+    const { ops, taskId } = await readTask(input)
     const made = await ops.fork(taskId, {
       at,
       input: parseValue(input.text('input')),

@@ -4,7 +4,7 @@ import { scopeText } from '../../client/ops-client.ts'
 import { plain } from '../../core/values/printable.ts'
 import { type Command, type Io, printResult, UsageError } from '../command.ts'
 import { expectNoWords, readOnlyWord } from '../input/read-input.ts'
-import { scopeFlags, scopeIn, tasksText } from '../input/scope-flags.ts'
+import { readScope, scopeFlags, tasksText } from '../input/scope-flags.ts'
 import { opsOf, urlFlag } from '../input/server-access.ts'
 import { listCommand, opsCommand } from '../ops-command.ts'
 import { ageText, stillActs } from '../views/render.ts'
@@ -26,7 +26,7 @@ export const hold: Command = {
   ],
   async run(input, io) {
     expectNoWords(input, 'hold takes flags only')
-    const [scope, reason] = [scopeIn(input, 'hold'), input.text('reason')]
+    const [scope, reason] = [readScope(input, 'hold'), input.text('reason')]
     const ops = opsOf(input)
     if (input.has('preview')) {
       const preview = await ops.previewHold({ scope, reason: reason ?? 'preview' })

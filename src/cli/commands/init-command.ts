@@ -11,9 +11,9 @@ export const init: Command = {
   flags: {},
   examples: ['init my-agents', 'init .'],
   async run(input, io) {
-    const [given = '.', ...more] = input.words
+    const [named = '.', ...more] = input.words
     if (more.length > 0) throw new UsageError('give one directory')
-    const directory = resolve(given)
+    const directory = resolve(named)
     expectEmpty(directory)
     const name = packageName(basename(directory))
     const lull = dependencyOn()
@@ -48,8 +48,8 @@ export const init: Command = {
 /** Nothing is overwritten. A directory with only a `.git` is empty. */
 function expectEmpty(directory: string): void {
   if (!existsSync(directory)) return
-  const found = readdirSync(directory).filter((name) => name !== '.git')
-  if (found.length === 0) return
+  const entries = readdirSync(directory).filter((name) => name !== '.git')
+  if (entries.length === 0) return
   throw new UsageError(`${directory} is not empty; give a new directory`)
 }
 

@@ -18,7 +18,7 @@ export const migrate: Command = {
     'migrate --from /var/lib/lull --json',
   ],
   async run(input, io) {
-    const { from, to } = placesIn(input)
+    const { from, to } = readPlaces(input)
     const { moveStore } = await import('../../server/move/move-store.ts')
     const { receiptKey, formerReceiptKeys, trustedReceiptKeys } = readSettings()
     const progress = (now: MoveProgress): void => io.live([progressLine(now)])
@@ -36,7 +36,7 @@ export const migrate: Command = {
   },
 }
 
-function placesIn(input: Input) {
+function readPlaces(input: Input) {
   if (input.words.length > 0) throw new UsageError('migrate takes flags only')
   const { data, stores } = readSettings({ data: input.text('from'), postgres: input.text('to') })
   const { postgres } = chooseStore(stores, data)

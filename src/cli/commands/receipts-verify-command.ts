@@ -3,7 +3,7 @@ import { plain } from '../../core/values/printable.ts'
 import { type Command, type ExitCode, exitCodes, type Io, UsageError } from '../command.ts'
 import type { ReceiptReport } from '../input/check-file.ts'
 import { urlFlag } from '../input/server-access.ts'
-import { type NamedTask, taskIn } from '../input/task-id.ts'
+import { type NamedTask, readTask } from '../input/task-id.ts'
 import { countText } from '../views/render.ts'
 
 export const receiptsVerify: Command = {
@@ -31,7 +31,7 @@ export const receiptsVerify: Command = {
       return show(report, input.has('json'), io, give('--keys the keys of the server'), note)
     }
     if (input.has('keys')) throw new UsageError('--keys needs --export: a server has its own keys')
-    const report = await fetchReport(await taskIn(input))
+    const report = await fetchReport(await readTask(input))
     const isVouched = report.receipts.some(({ verdict }) => verdict === 'vouched')
     const advice = give(
       isVouched

@@ -11,7 +11,7 @@ import {
   UsageError,
 } from '../command.ts'
 import { urlFlag } from '../input/server-access.ts'
-import { wholeIdAmong } from '../input/task-id.ts'
+import { resolveIdAmong } from '../input/task-id.ts'
 import { countText } from '../views/render.ts'
 
 export const replay: Command = {
@@ -53,7 +53,7 @@ export const replay: Command = {
 
 async function replayTask(input: Input, tasks: TaskSource, io: Io): Promise<0 | 1> {
   const { replayReport } = await import('../../server/replay/replay-report.ts')
-  const taskId = await wholeIdAmong(tasks.ids(), input.words[0] ?? '')
+  const taskId = await resolveIdAmong(tasks.ids(), input.words[0] ?? '')
   const report = replayReport(await tasks.recorded(taskId))
   printResult(input, io, report, taskLines(report, io))
   return report.ok ? exitCodes.ok : exitCodes.refused

@@ -6,7 +6,7 @@ import type { EventFilter } from '../../core/waiting/conditions.ts'
 import { filterText } from '../../core/waiting/wait-text.ts'
 import { type Command, type Flag, type Input, type Io, UsageError } from '../command.ts'
 import { expectNoWords, readOnlyWord } from '../input/read-input.ts'
-import { scopeFlags, scopeIn, tasksText } from '../input/scope-flags.ts'
+import { readScope, scopeFlags, tasksText } from '../input/scope-flags.ts'
 import { listCommand, opsCommand } from '../ops-command.ts'
 
 const modes = ['interrupt_immediate', 'finish_step', 'wait_for_completion'] as const
@@ -84,7 +84,7 @@ function readRule(input: Input): RuleInput {
     ...(onEvent === undefined ? {} : { onEvent }),
     ...(filter === undefined ? {} : { filter: parseFilter(filter) }),
     ...(budget === undefined ? {} : { budget: { id: budget, percent: readPercent(input) } }),
-    scope: scopeIn(input, 'stop'),
+    scope: readScope(input, 'stop'),
     reason: input.text('reason') ?? 'a rule was fired',
     holdNew: input.has('new'),
     ...(mode === undefined ? {} : { mode }),

@@ -4,7 +4,7 @@ import type { Client } from '../../client/client.ts'
 import type { Message } from '../../core/messages/message.ts'
 import { type Command, type Input, UsageError } from '../command.ts'
 import { clientFor } from '../input/server-access.ts'
-import { wholeId } from '../input/task-id.ts'
+import { resolveTaskId } from '../input/task-id.ts'
 import { sendingFlags, showSent } from '../views/show-sent.ts'
 
 export const send: Command = {
@@ -27,11 +27,11 @@ export const send: Command = {
     const [url, ...words] = input.words
     if (url === undefined) throw new UsageError('give the address of an agent and a text')
     const client = clientFor(url)
-    return showSent(client, await messageFrom(client, input, words), input, io)
+    return showSent(client, await readMessage(client, input, words), input, io)
   },
 }
 
-async function messageFrom(
+async function readMessage(
   client: Client,
   input: Input,
   words: readonly string[],
@@ -43,9 +43,9 @@ async function messageFrom(
   if (words.length > 1) throw new UsageError('put the text into quotes')
   const contextId = input.text('context')
   const named = input.text('task')
-  const taskId = named === undefined ? undefined : await wholeId(client, named)
+  const taskId = named === undefined ? undefined : await resolveTaskId(client, named)
   const referenceTaskIds = await Promise.all(
-    input.texts('reference').map((given) => wholeId(client, given)),
+    input.texts('reference').map((given) => resolveTaskId(client, given)),
   )
   return {
     messageId: randomUUID(),

@@ -6,7 +6,7 @@ import type { ResumeConditions } from '../../core/waiting/conditions.ts'
 import { type Command, type Paint, printResult } from '../command.ts'
 import { readChoice, readJsonFlag } from '../input/read-input.ts'
 import { urlFlag } from '../input/server-access.ts'
-import { taskIn } from '../input/task-id.ts'
+import { readTask } from '../input/task-id.ts'
 import { stateText, stillActs } from '../views/render.ts'
 
 export const tasksPause: Command = {
@@ -29,7 +29,7 @@ export const tasksPause: Command = {
       readChoice(input, 'mode', pauseModes),
       readJsonFlag(input, 'conditions'),
     ]
-    const { client, taskId } = await taskIn(input)
+    const { client, taskId } = await readTask(input)
     const result = await client.pause(taskId, {
       reason,
       mode,
@@ -53,7 +53,7 @@ export const tasksResume: Command = {
   examples: ['tasks resume <task-id>', `tasks resume <task-id> --input '{"approved": true}'`],
   async run(input, io) {
     const [handle, given] = [input.text('handle'), readJsonFlag(input, 'input')]
-    const { client, taskId } = await taskIn(input)
+    const { client, taskId } = await readTask(input)
     const result = await client.resume(taskId, {
       handle,
       input: given,
@@ -72,7 +72,7 @@ export const tasksCancel: Command = {
   flags: urlFlag,
   examples: ['tasks cancel <task-id>'],
   async run(input, io) {
-    const { client, taskId } = await taskIn(input)
+    const { client, taskId } = await readTask(input)
     const task = await client.cancel(taskId)
     const line = `Task ${plain(task.id)}  ${stateText(task.state, io.paint)}`
     return printResult(input, io, task, [line])

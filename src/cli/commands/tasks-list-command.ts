@@ -31,7 +31,7 @@ export const tasksList: Command = {
   examples: ['tasks list', 'tasks list --state input-required', 'tasks list -q --limit 1'],
   async run(input, io) {
     expectNoWords(input, 'list takes flags only')
-    const { tasks, total } = await collect(clientOf(input), input)
+    const { tasks, total } = await fetchTasks(clientOf(input), input)
     if (input.has('json') || input.has('quiet')) {
       const ids = tasks.map(({ id }) => plain(id))
       return printResult(input, io, { tasks, total }, ids)
@@ -102,7 +102,7 @@ function tableLines(rows: readonly Row[], paint: Paint): readonly string[] {
 }
 
 /** Reads pages until there are enough tasks, because a page filtered by state may have fewer than its size. */
-async function collect(
+async function fetchTasks(
   client: Client,
   input: Input,
 ): Promise<{ readonly tasks: readonly Task[]; readonly total: number }> {

@@ -6,7 +6,7 @@ import { plain } from '../../core/values/printable.ts'
 import { type Command, type Input, type Paint, printResult, UsageError } from '../command.ts'
 import { readChoice } from '../input/read-input.ts'
 import { clientOf, urlFlag } from '../input/server-access.ts'
-import { wholeId } from '../input/task-id.ts'
+import { resolveTaskId } from '../input/task-id.ts'
 import { countText, oneLine } from '../views/render.ts'
 
 const BODY_WIDTH = 100
@@ -39,7 +39,7 @@ export const tasksRemind: Command = {
       throw new UsageError('give one task id, and the text in quotes')
     }
     const client = clientOf(input)
-    const taskId = await wholeId(client, given)
+    const taskId = await resolveTaskId(client, given)
     if (input.has('clear')) {
       if (body !== undefined) throw new UsageError('--clear takes no text')
       const result = await client.clearReminders(taskId, readSelection(input))

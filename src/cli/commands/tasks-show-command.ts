@@ -1,6 +1,6 @@
 import { type Command, exitCodes } from '../command.ts'
 import { urlFlag } from '../input/server-access.ts'
-import { taskIn } from '../input/task-id.ts'
+import { readTask } from '../input/task-id.ts'
 import { messageText, taskLines } from '../views/render.ts'
 import { saveArtifacts } from '../views/save-artifacts.ts'
 
@@ -14,7 +14,7 @@ export const tasksShow: Command = {
   },
   examples: ['tasks show <task-id>', 'tasks show <task-id> --save ./artifacts'],
   async run(input, io) {
-    const { client, taskId } = await taskIn(input)
+    const { client, taskId } = await readTask(input)
     const task = await client.get(taskId)
     if (input.has('json')) {
       io.print(JSON.stringify(task))

@@ -1,7 +1,7 @@
 import { plain } from '../../core/values/printable.ts'
 import { type Command, exitCodeOf, exitCodes, type Input, type Io } from '../command.ts'
 import { opsFor, serverUrl, urlFlag } from '../input/server-access.ts'
-import { taskIn } from '../input/task-id.ts'
+import { readTask } from '../input/task-id.ts'
 import { watchOpenTasks } from '../views/watch-open-tasks.ts'
 import { watchTask } from '../views/watch-task.ts'
 
@@ -29,7 +29,7 @@ async function watchAll(input: Input, io: Io) {
 }
 
 async function watchOne(input: Input, io: Io) {
-  const { client, ops, taskId } = await taskIn(input)
+  const { client, ops, taskId } = await readTask(input)
   // The first read is not retried, so that a wrong address or id is reported at once.
   const first = await client.get(taskId)
   const forget = io.interrupted(() => `Task ${plain(taskId)} goes on.`)

@@ -19,8 +19,8 @@ export interface CheckedFile {
 /** @param keys files or addresses of JSON Web Key Sets, separated by commas; absent: the keys in the file @throws UsageError when a file cannot be used */
 export async function checkFile(file: string, keys: string | undefined): Promise<CheckedFile> {
   const exported = readExport(file)
-  const known = keys === undefined ? exported.header.keys : await readKeys(keys)
-  const { receipts, faults } = checkExport(exported, verifierOf(known))
+  const usedKeys = keys === undefined ? exported.header.keys : await readKeys(keys)
+  const { receipts, faults } = checkExport(exported, verifierOf(usedKeys))
   const report: ReceiptReport = {
     taskId: exported.header.taskId,
     records: exported.records.length,
@@ -28,7 +28,7 @@ export async function checkFile(file: string, keys: string | undefined): Promise
     verified: faults.length === 0,
     faults,
   }
-  const note = `Checked with the keys that the file itself names (${known.map(({ kid }) => kid).join(', ')}). Give --keys to check whose they are.`
+  const note = `Checked with the keys that the file itself names (${usedKeys.map(({ kid }) => kid).join(', ')}). Give --keys to check whose they are.`
   return keys === undefined ? { report, note } : { report }
 }
 

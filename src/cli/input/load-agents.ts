@@ -12,8 +12,8 @@ export async function loadAgents(file: string): Promise<readonly Agent[]> {
   const path = resolve(file)
   if (!existsSync(path)) throw new UsageError(`there is no file ${file}`)
   const module = await load(path, file)
-  const found = [module['agents'] ?? module['default'] ?? []].flat()
-  if (found.length > 0 && found.every(isAgent)) return found
+  const agents = [module['agents'] ?? module['default'] ?? []].flat()
+  if (agents.length > 0 && agents.every(isAgent)) return agents
   throw new StartError(
     `${file} exports no agents; write "export const agents = [agent({ … })]", or export one by default.`,
   )

@@ -31,7 +31,7 @@ export function parseInput(command: Command, args: readonly string[]): Input {
 /** @returns the end of the error: the known flag nearest to an unknown one, if there is one */
 function suggestFlag(sentence: string, names: readonly string[]): string {
   const [, typed] = /^Unknown option '--([^']*)'/.exec(sentence) ?? []
-  const name = typed === undefined ? undefined : nearest(typed, names)
+  const name = typed === undefined ? undefined : findNearest(typed, names)
   return name === undefined ? '' : `; did you mean "--${name}"?`
 }
 
@@ -50,8 +50,8 @@ function parseFlags(
 }
 
 /** The known word nearest to a mistyped one. @returns undefined when none is near */
-export function nearest(typed: string, known: readonly string[]): string | undefined {
-  const [best] = known
+export function findNearest(typed: string, words: readonly string[]): string | undefined {
+  const [best] = words
     .map((word) => ({ word, edits: distance(typed, word) }))
     .sort((a, b) => a.edits - b.edits)
   if (best === undefined) return undefined

@@ -11,7 +11,7 @@ export const scopeFlags: Readonly<Record<string, Flag>> = {
 }
 
 /** @param verb what the command does with the tasks @throws UsageError unless exactly one scope is given */
-export function scopeIn(input: Input, verb: string): Readonly<Record<string, unknown>> {
+export function readScope(input: Input, verb: string): Readonly<Record<string, unknown>> {
   const [agent, contextId, tenant] = ['agent', 'context', 'tenant'].map((flag) => input.text(flag))
   const taskIds = input.texts('task')
   const scopes = [

@@ -19,41 +19,41 @@ export interface NamedTask {
 }
 
 /** The task that the only argument of a command names, and clients for its server. @throws UsageError */
-export async function taskIn(input: Input): Promise<NamedTask> {
-  const given = readOnlyWord(input, 'give one task id')
+export async function readTask(input: Input): Promise<NamedTask> {
+  const text = readOnlyWord(input, 'give one task id')
   const client = clientOf(input)
-  return { client, ops: opsOf(input), taskId: await wholeId(client, given) }
+  return { client, ops: opsOf(input), taskId: await resolveTaskId(client, text) }
 }
 
 /** A text that is part of no known id is returned unchanged, because other servers have other ids. @throws UsageError */
-export function wholeId(client: Client, given: string): Promise<string> {
-  return wholeIdAmong(recentIds(client), given)
+export function resolveTaskId(client: Client, text: string): Promise<string> {
+  return resolveIdAmong(readRecentIds(client), text)
 }
 
 /** @param ids the last changed task first; only the first 1,000 are searched @throws UsageError */
-export async function wholeIdAmong(ids: AsyncIterable<string>, given: string): Promise<string> {
-  if (given === '@last') return newest(ids)
-  if (given.length >= WHOLE_ID || !/^[0-9a-f-]+$/i.test(given)) return given
-  if (given.length < SHORTEST) {
-    throw new UsageError(`"${given}" is too short; give at least ${SHORTEST} characters of an id`)
+export async function resolveIdAmong(ids: AsyncIterable<string>, text: string): Promise<string> {
+  if (text === '@last') return findNewest(ids)
+  if (text.length >= WHOLE_ID || !/^[0-9a-f-]+$/i.test(text)) return text
+  if (text.length < SHORTEST) {
+    throw new UsageError(`"${text}" is too short; give at least ${SHORTEST} characters of an id`)
   }
-  const found = new Set<string>()
-  for await (const id of firstOf(ids, PAGES * PAGE)) {
-    if (id.startsWith(given) || id.endsWith(given)) found.add(id)
-    if (found.size > 1) throw ambiguous(given, [...found])
+  const matches = new Set<string>()
+  for await (const id of takeFirst(ids, PAGES * PAGE)) {
+    if (id.startsWith(text) || id.endsWith(text)) matches.add(id)
+    if (matches.size > 1) throw ambiguous(text, [...matches])
   }
-  return [...found][0] ?? given
+  return [...matches][0] ?? text
 }
 
 /** Ids grow with time, so the newest task has the greatest id. The order of a list does not say which task is newest. */
-async function newest(ids: AsyncIterable<string>): Promise<string> {
+async function findNewest(ids: AsyncIterable<string>): Promise<string> {
   let last: string | undefined
-  for await (const id of firstOf(ids, PAGE)) if (last === undefined || id > last) last = id
+  for await (const id of takeFirst(ids, PAGE)) if (last === undefined || id > last) last = id
   if (last === undefined) throw new UsageError('there are no tasks yet, so there is no @last')
   return last
 }
 
-async function* firstOf(ids: AsyncIterable<string>, most: number): AsyncGenerator<string, void> {
+async function* takeFirst(ids: AsyncIterable<string>, most: number): AsyncGenerator<string, void> {
   let left = most
   for await (const id of ids) {
     yield id
@@ -61,7 +61,7 @@ async function* firstOf(ids: AsyncIterable<string>, most: number): AsyncGenerato
   }
 }
 
-async function* recentIds(client: Client): AsyncGenerator<string, void> {
+async function* readRecentIds(client: Client): AsyncGenerator<string, void> {
   let pageToken: string | undefined
   while (pageToken !== '') {
     const page = await client.list({ pageSize: PAGE, historyLength: 0, pageToken })
@@ -70,6 +70,6 @@ async function* recentIds(client: Client): AsyncGenerator<string, void> {
   }
 }
 
-function ambiguous(given: string, [first, second]: readonly string[]): UsageError {
-  return new UsageError(`"${given}" is part of more than one id, such as ${first} and ${second}`)
+function ambiguous(text: string, [first, second]: readonly string[]): UsageError {
+  return new UsageError(`"${text}" is part of more than one id, such as ${first} and ${second}`)
 }

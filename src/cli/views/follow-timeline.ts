@@ -63,11 +63,11 @@ async function follow(
   }
 }
 
-const shown: ReadonlySet<string> = new Set(['step', 'tool', 'child'])
+const printedKinds: ReadonlySet<string> = new Set(['step', 'tool', 'child'])
 
 /** Prints steps, tool calls and children. Frames of the task show all other entries. */
 export function printEntry({ kind, name, outcome, text }: TimelineEntry, io: Io): void {
-  if (!shown.has(kind)) return
+  if (!printedKinds.has(kind)) return
   const words = [kind, name, outcome, text].filter((word) => word !== undefined)
   io.print(words.map(oneLine).join('  '))
 }

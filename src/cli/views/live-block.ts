@@ -18,8 +18,8 @@ export function createLiveBlock(columns: () => number): LiveBlock {
   /** The widths of the lines on the screen. */
   let drawn: readonly number[] = []
   return {
-    set(given) {
-      lines = given
+    set(next) {
+      lines = next
     },
     erase() {
       if (drawn.length === 0) return ''

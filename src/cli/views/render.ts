@@ -48,10 +48,13 @@ function choiceText({ value, label }: Choice): string {
   return label === undefined ? value : `${value} = ${label}`
 }
 
-type Shown = Task | StatusFrame
+type TaskOrStatus = Task | StatusFrame
 
 /** On one line: the last message of the agent, or else the reason of the stop. */
-export function statusText({ status, suspension }: Pick<Shown, 'status' | 'suspension'>): string {
+export function statusText({
+  status,
+  suspension,
+}: Pick<TaskOrStatus, 'status' | 'suspension'>): string {
   const why = [suspension?.reason, suspension?.summary].filter((text) => text !== undefined)
   const isStopped = suspension !== undefined && !suspension.pausing
   const text = messageText(status.message) || (isStopped ? plain(why.join(' ')) : '')
@@ -59,9 +62,9 @@ export function statusText({ status, suspension }: Pick<Shown, 'status' | 'suspe
 }
 
 /** One line: the state of the task and its text. */
-export function statusLine(shown: Shown, paint: Paint): string {
-  const { state, suspension } = shown
-  const text = statusText(shown)
+export function statusLine(current: TaskOrStatus, paint: Paint): string {
+  const { state, suspension } = current
+  const text = statusText(current)
   const word = `${stateText(state, paint)}${suspension?.pausing === true ? ', pausing' : ''}`
   return [word, text].filter((part) => part !== '').join('  ')
 }
@@ -98,13 +101,13 @@ export function taskLines(task: Task, paint: Paint): readonly string[] {
 /** The name, types and sizes of an artifact, and the text of its text parts. */
 function artifactLines(artifact: Artifact, paint: Paint): readonly string[] {
   const text = artifact.parts.map((part) => ('text' in part ? part.text : '')).join('')
-  const shown =
+  const lines =
     text === ''
       ? []
       : plain(text)
           .split('\n')
           .map((line) => `    ${line}`)
-  return [`  ${artifactLine(artifact, paint)}`, ...shown]
+  return [`  ${artifactLine(artifact, paint)}`, ...lines]
 }
 
 /** What a waiting task waits for: a consent, or the conditions of its suspension. */

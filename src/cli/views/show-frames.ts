@@ -19,21 +19,21 @@ export function createFrameView(io: Io, now: () => number = Date.now): FrameView
   /** By artifact: the text that is already printed. */
   const texts = new Map<string, string>()
 
-  function status(shown: Task | StatusFrame): void {
-    const { status, suspension } = shown
+  function status(current: Task | StatusFrame): void {
+    const { status, suspension } = current
     const stop = suspension?.pausing === true ? undefined : suspension?.handle
     const id = status.message?.messageId ?? stop
     const isNew = id !== undefined && !messages.has(id)
     if (isNew) messages.add(id)
-    const word = `${shown.state}${shown.suspension?.pausing === true ? ', pausing' : ''}`
+    const word = `${current.state}${current.suspension?.pausing === true ? ', pausing' : ''}`
     if (word === state && !isNew) return
     state = word
-    const text = isNew ? statusText(shown) : ''
-    const painted = word.replace(shown.state, stateText(shown.state, io.paint))
-    io.print([painted, text, waits(shown)].filter((part) => part !== '').join('  '))
+    const text = isNew ? statusText(current) : ''
+    const painted = word.replace(current.state, stateText(current.state, io.paint))
+    io.print([painted, text, waitOf(current)].filter((part) => part !== '').join('  '))
   }
 
-  function waits({ state: now_, suspension, consent }: Task | StatusFrame): string {
+  function waitOf({ state: now_, suspension, consent }: Task | StatusFrame): string {
     if (consent?.operation !== undefined) return plain(JSON.stringify(consent.operation))
     if (suspension === undefined || now_ === 'unknown' || !isPaused(now_)) return ''
     return io.paint(
@@ -49,9 +49,9 @@ export function createFrameView(io: Io, now: () => number = Date.now): FrameView
       io.print(`artifact  ${artifactLine(artifact, io.paint)}`)
       return
     }
-    const given = artifact.parts.map((part) => ('text' in part ? plain(part.text) : '')).join('')
+    const received = artifact.parts.map((part) => ('text' in part ? plain(part.text) : '')).join('')
     const before = texts.get(id)
-    const whole = append ? `${before ?? ''}${given}` : given
+    const whole = append ? `${before ?? ''}${received}` : received
     texts.set(id, whole)
     // The text begins with the text that is already printed, so only the rest is written.
     if (before !== undefined && whole.startsWith(before)) {

@@ -55,9 +55,9 @@ export async function showSent(
 /** Whether the frame shows the state that the command waits for. */
 function isEnough(frame: TaskFrame, input: Input, io: Io): boolean {
   if (frame.kind !== 'task' && frame.kind !== 'status') return false
-  const shown = frame.kind === 'task' ? frame.task : frame
-  const { state } = shown
-  io.live([`${stateText(state, io.paint)} ${statusText(shown)}`])
+  const current = frame.kind === 'task' ? frame.task : frame
+  const { state } = current
+  io.live([`${stateText(state, io.paint)} ${statusText(current)}`])
   if (input.has('detach')) return true
   // A paused task may stay paused for long. Only `--stream` waits until it goes on.
   return state !== 'unknown' && isPaused(state) && !input.has('stream')

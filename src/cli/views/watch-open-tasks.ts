@@ -119,20 +119,20 @@ function table(
   io: Io,
 ): readonly string[] {
   const { paint } = io
-  const shown = tasks.slice(0, Math.max(1, rows - 4))
+  const visible = tasks.slice(0, Math.max(1, rows - 4))
   const count = countText(total, 'open task')
   const away = lostMs === 0 ? '' : paint('red', `  not live for ${durationText(lostMs)}`)
-  const more = total - shown.length
+  const more = total - visible.length
   return [
     `${paint('bold', count)}${away}`,
-    ...rowsOf(shown, passedMs, paint),
+    ...rowsOf(visible, passedMs, paint),
     ...(more > 0 ? [paint('dim', `and ${more} more`)] : []),
     ...(total === 0 ? [`No task is open. Start one with ${io.self} send <url> "Hello"`] : []),
     paint('dim', 'Ctrl-C ends this view; the tasks go on'),
   ]
 }
 
-/** How much of an id is shown. Every command accepts the end of an id in place of the whole. */
+/** How much of an id is visible. Every command accepts the end of an id in place of the whole. */
 const SHORT_ID = 8
 
 function rowsOf(tasks: readonly TaskSummary[], passedMs: number, paint: Paint): readonly string[] {

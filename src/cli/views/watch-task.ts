@@ -69,8 +69,8 @@ async function followSummaries(
   const feed = {
     connected: async () => see(viewOfSummary(await ops.task(taskId), Date.now())),
     async changed({ tasks }: Changes) {
-      const found = tasks.find((one) => one.taskId === taskId)
-      if (found !== undefined) see(viewOfSummary(found, Date.now()))
+      const summary = tasks.find((one) => one.taskId === taskId)
+      if (summary !== undefined) see(viewOfSummary(summary, Date.now()))
     },
     lost: () => undefined,
   }

@@ -24,12 +24,12 @@ function withArtifact(
     return artifacts.filter(({ artifactId }) => artifactId !== artifact.artifactId)
   }
   const index = artifacts.findIndex(({ artifactId }) => artifactId === artifact.artifactId)
-  const known = artifacts[index]
-  if (known === undefined) return [...artifacts, artifact]
+  const former = artifacts[index]
+  if (former === undefined) return [...artifacts, artifact]
   if (!append) return artifacts.with(index, artifact)
   const parts =
-    stream === undefined ? [...known.parts, ...artifact.parts] : [joinText(known, artifact)]
-  return artifacts.with(index, { ...known, ...artifact, parts })
+    stream === undefined ? [...former.parts, ...artifact.parts] : [joinText(former, artifact)]
+  return artifacts.with(index, { ...former, ...artifact, parts })
 }
 
 /** The live text of a step is one part, because its recorded artifact has one part too. */

@@ -81,8 +81,9 @@ export function createReminders(parts: ClientParts): Reminding {
   }
 
   return {
-    async remind(taskId, given, { fallback = 'fail', metadata, signal } = {}) {
-      const reminder = typeof given === 'string' ? { body: given } : given
+    async remind(taskId, textOrReminder, { fallback = 'fail', metadata, signal } = {}) {
+      const reminder =
+        typeof textOrReminder === 'string' ? { body: textOrReminder } : textOrReminder
       if (!(await isOffered(fallback, signal))) return fallBack(taskId, reminder, fallback)
       try {
         const params = { taskId, reminder, metadata }

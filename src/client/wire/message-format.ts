@@ -55,10 +55,10 @@ export function createContentReader(version: Version): ContentReader {
   }
 
   function status(value: unknown): TaskStatus {
-    const given = readObject(value, 'message')
+    const lastMessage = readObject(value, 'message')
     return omitUndefined<TaskStatus>({
       state: readString(value, 'state') ?? '',
-      message: given && message(given),
+      message: lastMessage && message(lastMessage),
       timestamp: readString(value, 'timestamp'),
     })
   }
