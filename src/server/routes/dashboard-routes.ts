@@ -39,7 +39,7 @@ interface File {
 /** @param folder where the page is built to */
 export function dashboardRoutes(
   app: Hono,
-  folder: string = fileURLToPath(new URL('dashboard', import.meta.url)),
+  folder: string = fileURLToPath(new URL('../dashboard', import.meta.url)),
 ): void {
   let files: ReadonlyMap<string, File> | undefined
   const find = (name: string): File | undefined => {
