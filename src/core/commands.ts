@@ -37,25 +37,28 @@ export interface ReminderFilter {
 /** The reminders that the providers of the agent add with this command. */
 export interface Providing {
   readonly provided?: readonly ProvidedReminder[]
-  /** How many reminders may be pending. */
+  /** The most reminders that may be pending. */
   readonly limit?: number
 }
 
-/** From outside: callers, operators, timers, events. */
+/** Commands from outside the run: from callers, operators, timers and events. */
 export type OuterCommand =
   /** With `rejection`, the agent's `receive` rejected the message. */
   | {
       readonly type: 'submit'
       readonly submission: Submission
       readonly run?: RunToken | undefined
-      /** The holds that it is created under, here and below. */
+      /** The holds that cover the new task, in this and in the following commands. */
       readonly holds: readonly HoldMark[]
       readonly rejection?: Message | undefined
     }
   /** Creates a task with the past of another. The new task is paused. */
   | {
       readonly type: 'fork'
-      /** The records that it shares with the other task, from the first one on. */
+      /**
+       * The records of the other task that become the past of the new one, beginning with the
+       * first.
+       */
       readonly past: readonly LogRecord[]
       readonly forked: Forking
       readonly stop: Pick<Suspension, 'handle' | 'actor' | 'reason'>
@@ -66,13 +69,13 @@ export type OuterCommand =
       readonly type: 'import'
       readonly log: readonly LogRecord[]
       readonly imported: RecordBody & { readonly type: 'imported' }
-      /** Of the stop that the holds make. */
+      /** The handle of the stop that the holds cause. */
       readonly handle: string
       readonly holds: readonly HoldMark[]
     }
   /**
-   * A process takes a task that no process runs. `from`: the run it is taken from, whose process is gone. Where the task has
-   * another run than that, nothing happens.
+   * A process takes a task that no process runs. `from` is the token of the previous run, whose
+   * process is gone. If the task has another run by now, the command does nothing.
    */
   | {
       readonly type: 'start'
@@ -80,8 +83,9 @@ export type OuterCommand =
       readonly from?: RunToken | undefined
       readonly maxDeaths: number
       /**
-       * What is known of the death of that process: the code of this task blocked its event loop, or that of another
-       * task did. Absent: the death counts, for this task as for every other one of the process.
+       * How the process of the previous run died, if known: `blocked` when the code of this task
+       * blocked its event loop, `beside` when the code of another task did. Absent: the death
+       * counts for this task, as for every task of the process.
        */
       readonly death?: 'blocked' | 'beside' | undefined
       readonly handle: string
@@ -90,7 +94,10 @@ export type OuterCommand =
   | {
       readonly type: 'message'
       readonly message: Message
-      /** The message id is an idempotency key: a task that has this message ignores the repeat. */
+      /**
+       * The message id is an idempotency key: the command does nothing if the task already has this
+       * message.
+       */
       readonly once?: boolean
       /** Absent for no limit. */
       readonly limits?: MessageLimits
@@ -98,7 +105,7 @@ export type OuterCommand =
       readonly idempotencyKey?: string
       readonly consentId?: string
       readonly decision?: Decision
-      /** Why the message is no answer to the open question. The question then stays open. */
+      /** Set when the message is not a valid answer to the open question, which then stays open. */
       readonly wrong?: { readonly path: string; readonly problem: string }
       readonly run?: RunToken
     }
@@ -106,7 +113,7 @@ export type OuterCommand =
       readonly type: 'pause'
       readonly handle: string
       readonly actor: Actor
-      /** The protocol it came by. */
+      /** The protocol by which the request came. */
       readonly origin?: string
       readonly mode: PauseMode
       readonly reason?: string
@@ -115,9 +122,12 @@ export type OuterCommand =
       readonly eventsAfter: number
       /** No agent code runs and none can start, so the pause commits with its request. */
       readonly atBoundary: boolean
-      /** The Bindu dialect: `input-required` may be paused too. */
+      /** Set by Bindu and ACP: a task that asks a question (`input-required`) can be paused. */
       readonly evenInputRequired?: boolean
-      /** The Bindu dialect: pausing a paused task is refused. Otherwise it repeats the first answer. */
+      /**
+       * Set by Bindu: pausing a paused task is refused. Otherwise the call returns the existing
+       * pause.
+       */
       readonly refuseRepeat?: boolean
       /** A worker outside of the process parks its own task. The agent is the initiator of the stop. */
       readonly parks?: { readonly summary?: string }
@@ -138,11 +148,14 @@ export type OuterCommand =
       readonly type: 'event'
       readonly event: CloudEvent
       readonly pos: number
-      /** Events up to this position are gone from the store. */
+      /** Events up to this position were removed from the store. */
       readonly removedUpTo?: number
       readonly run?: RunToken
     }
-  /** An instant of the task has come: a deadline, a schedule, an instant, or the expiry of a question. */
+  /**
+   * An instant of the task has come: its deadline, the next time of its schedule, the instant of
+   * its trigger, or the expiry of its question.
+   */
   | { readonly type: 'due'; readonly run?: RunToken; readonly messageId: string }
   | { readonly type: 'cancel'; readonly actor: Actor; readonly reason?: string }
   | {
@@ -161,7 +174,7 @@ export type OuterCommand =
     }
   | { readonly type: 'remind'; readonly reminder: Reminder; readonly limit: number }
   | { readonly type: 'clear-reminders'; readonly filter: ReminderFilter }
-  /** A policy stop. */
+  /** The engine stops the task by itself (a policy stop). */
   | {
       readonly type: 'policy-pause'
       readonly handle: string
@@ -170,24 +183,29 @@ export type OuterCommand =
       readonly atBoundary: boolean
       /** The token of the run that asks for the stop. */
       readonly run?: string
-      /** The run whose process is gone. Where the task has another run, nothing happens. */
+      /**
+       * The token of the run whose process is gone. If the task has another run by now, the command
+       * does nothing.
+       */
       readonly from?: RunToken | undefined
       readonly mismatch?: string
       readonly newOperations?: readonly NewOperation[]
     }
-  /** A budget is used up. The task stops at its next boundary, unless it is stopping already. */
+  /**
+   * A budget is used up. The task stops at its next boundary, unless a stop is already under way.
+   */
   | {
       readonly type: 'budget-pause'
       readonly handle: string
       readonly budgetId: string
-      /** Names the budget and its figures. */
+      /** Text that names the budget and its figures. */
       readonly reason: string
       readonly conditions?: ResumeConditions
       readonly fireAt?: number
       readonly atBoundary: boolean
     }
 
-/** From the run that has the task. */
+/** Commands from the run that has the task. */
 export type RunCommand =
   | ({
       readonly type: 'record'
@@ -199,7 +217,7 @@ export type RunCommand =
       readonly run: string
       readonly key: string
       readonly digest?: string
-      /** What the agent used to make the digest. */
+      /** The model usage of making the digest. */
       readonly usage?: JournalRecord & { readonly type: 'usage' }
     } & Providing)
   | ({
@@ -208,7 +226,7 @@ export type RunCommand =
       readonly key: string
       readonly turn: number
       readonly ids: readonly string[]
-      /** The handle of the wake that the providers got with this read. */
+      /** The handle of the wake that was passed to the reminder providers with this read. */
       readonly toldWake?: string
     } & Providing)
   | {
@@ -260,7 +278,10 @@ export type RunCommand =
       readonly failure: Failure
     }
   | { readonly type: 'reject'; readonly run: string; readonly message: Message }
-  /** The run only waits for children. What it ran did not end its process, so deaths before are not counted any more. */
+  /**
+   * The run has nothing to do but wait for children. Its code has survived, so earlier deaths of
+   * processes are no longer counted.
+   */
   | { readonly type: 'wait'; readonly run: string }
   | {
       readonly type: 'release'
@@ -270,12 +291,12 @@ export type RunCommand =
       readonly inFlight?: true
     }
 
-/** How many messages, and bytes of messages, a task may have. */
+/** Limits on the number and the bytes of a task's messages. */
 export interface MessageLimits {
-  /** In its history. */
+  /** Messages in the history. */
   readonly historyMessages: number
   readonly historyBytes: number
-  /** Of these, waiting for its next turn. */
+  /** Messages of the history that wait for the next turn. */
   readonly queuedMessages: number
   readonly queuedBytes: number
 }

@@ -11,23 +11,23 @@ import type { Json } from './values/json.ts'
 
 type StepRecord = LogRecord & { readonly type: 'step' }
 
-/** Facts from the log that the folded task does not contain. */
+/** What the digest needs from the log beyond the folded task. */
 export interface DigestLog {
-  /** The newest last. */
+  /** The newest step comes last. */
   readonly steps: readonly StepRecord[]
   /** The last entry that the agent recorded itself. */
   readonly recorded?: TranscriptEntry
 }
 
 const LIMIT = 2_000
-/** Kept for the steps while the other lines are shortened. */
+/** Characters kept free for the steps while the other lines are shortened. */
 const ROOM_FOR_STEPS = 800
-/** Of one result. */
+/** The most characters of one step result. */
 const RESULT_LIMIT = 160
-/** More steps than that do not fit anyway. */
+/** The most steps that are remembered. More would not fit into the digest. */
 const MOST_STEPS = 100
 
-/** Follows one more record of the task's log. */
+/** Adds the next record of the task's log. */
 export function followDigest(seen: DigestLog, record: LogRecord): DigestLog {
   if (record.type === 'step') return { ...seen, steps: [...seen.steps, record].slice(-MOST_STEPS) }
   if (record.type !== 'turn-ended') return seen
@@ -61,7 +61,7 @@ function line(label: string, text: string | undefined): readonly string[] {
   return text === undefined || text === '' ? [] : [`${label}: ${text}`]
 }
 
-/** Text as it is, data as compact JSON, files by name. */
+/** Renders text parts unchanged, data as compact JSON, and files by name. */
 function contentOf({ parts }: Pick<Message, 'parts'>): string {
   return parts.map(partText).join('\n')
 }
@@ -95,7 +95,7 @@ function stopOf({ wake }: Task): string | undefined {
   return `${why}(by ${stoppedBy.kind} ${stoppedBy.id}); resumed by ${cause}`
 }
 
-/** Shortens the longest lines only, so that a long message does not hide the others. */
+/** Shortens the longest lines first, so that one long message does not push out the others. */
 function shareRoom(lines: readonly string[], room: number): readonly string[] {
   let left = room
   const shares = new Map<string, number>()
@@ -119,7 +119,7 @@ function firstThatFit(lines: readonly string[], room: number): readonly string[]
   return fitting
 }
 
-/** At most `limit` UTF-16 units, never half a surrogate pair. */
+/** At most `limit` UTF-16 units. A surrogate pair is never split. */
 function clip(text: string, limit: number): string {
   if (text.length <= limit) return text
   return `${text.slice(0, Math.max(0, limit - 1)).replace(/[\uD800-\uDBFF]$/, '')}…`

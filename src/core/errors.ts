@@ -9,7 +9,10 @@ export interface ErrorDetails {
   INVALID_INPUT: { path: string; problem: string }
   /** The state does not allow a pause. */
   TASK_NOT_PAUSABLE: { taskId: string; state: string; why: string }
-  /** There is no stop to resume. If another resume was first, `cause` and `resumedAt` describe it. */
+  /**
+   * The task is not paused. If another resume ended the pause, `cause` and `resumedAt` describe
+   * that resume.
+   */
   TASK_NOT_PAUSED: { taskId: string; state: string; cause?: string; resumedAt?: number }
   /** The handle is not the one of the current suspension. */
   RESUME_HANDLE_MISMATCH: { taskId: string; handle: string }
@@ -17,17 +20,20 @@ export interface ErrorDetails {
   TASK_TERMINAL: { taskId: string; state: string }
   /** An operator holds the task. It goes on when the hold is lifted. */
   TASK_HELD: { taskId: string; holdIds: readonly string[] }
-  /** A budget that covers the task is used up. It can be resumed when the budget is refilled, raised or removed. */
+  /**
+   * A budget that covers the task is used up. The task can be resumed after the budget is refilled,
+   * raised or removed.
+   */
   BUDGET_EXCEEDED: { taskId: string; budgetId: string; figures: string }
-  /** A structured answer names another consent question than the pending one. */
+  /** A structured answer names a consent question that is not the open one. */
   CONSENT_MISMATCH: { taskId: string; consentId: string }
   /** Too many pending reminders on one task. */
   REMINDER_LIMIT: { taskId: string; limit: number }
-  /** The same explicit idempotency key came with another message. */
+  /** The same explicit idempotency key was used before with another message. */
   IDEMPOTENCY_KEY_REUSED: { key: string }
-  /** The agent has this capability switched off. */
+  /** The agent does not offer this capability. */
   NOT_OFFERED: { agent: string; capability: string }
-  /** No agent of that name is registered here. */
+  /** No agent of that name is registered in this process. */
   AGENT_UNKNOWN: { agent: string }
   /** A configured limit was reached. */
   LIMIT_EXCEEDED: {
@@ -35,34 +41,42 @@ export interface ErrorDetails {
     value: number
     /** Present when the request may succeed later. */
     retryAfterMs?: number
-    /** What else the caller can ask for. */
+    /** What the caller can request instead. */
     instead?: string
   }
   /** The caller's credential lacks a scope. */
   FORBIDDEN: { scope: string }
-  /** The engine is stopping and takes no new work. */
+  /** The engine is shutting down and accepts no new work. */
   DRAINING: { retryAfterMs: number }
-  /** The store cannot write or read now; nothing of this call was written. */
+  /** The store cannot read or write at the moment. Nothing of this call was written. */
   STORE_UNAVAILABLE: {
     why: string
     /** Present when only a restart of the process helps. */
     restart?: true
   }
-  /** What the store has of this task cannot be read: damaged, or written by a newer version. Other tasks go on. */
+  /**
+   * The stored task cannot be read: its log is damaged, or a newer version wrote it. Other tasks
+   * are not affected.
+   */
   TASK_UNREADABLE: { taskId: string; why: string }
-  /** The store works, but cannot hold what this command would write. Trying again does not help. */
+  /**
+   * The store works, but it cannot store what this command would write. Trying again does not help.
+   */
   RECORD_REFUSED: { taskId: string; why: string }
-  /** The server as a whole has reached a limit; nothing of this call was written. */
+  /** A limit of the whole server is reached. Nothing of this call was written. */
   OVERLOADED: { limit: string; value: number; retryAfterMs: number }
   /** Another process has the data directory open. */
   STORE_LOCKED: { path: string; owner: string }
-  /** A step's result would not come back as it is (`path` says where), or is larger than the limit: the step fails. */
+  /**
+   * The step fails because its result would change in a JSON round trip (`path` says where), or is
+   * larger than the limit.
+   */
   STEP_RESULT: { step: string; problem: string; path?: string }
   /** A step ran longer than its `timeoutMs`. */
   STEP_TIMEOUT: { step: string; timeoutMs: number }
   /** The user denied consent. If the agent does not catch it, the task ends as rejected. */
   CONSENT_DENIED: { prompt: string }
-  /** The command came from a run that does not have the task any more. It never leaves the engine. */
+  /** The run that sent the command no longer has the task. This error never leaves the engine. */
   STALE_RUN: { taskId: string }
 }
 
@@ -117,7 +131,10 @@ export class LullError<C extends ErrorCode = ErrorCode> extends Error {
   }
 }
 
-/** Works across copies of the package, unlike `instanceof`. Never throws, whatever the value is. */
+/**
+ * Recognizes a `LullError` also from another copy of the package, where `instanceof` fails. Never
+ * throws, whatever the value is.
+ */
 export function isLullError<C extends ErrorCode>(error: unknown, code?: C): error is LullError<C> {
   try {
     return (

@@ -36,7 +36,9 @@ export function evolve(task: Task | undefined, record: LogRecord): OwnTask {
   return advance(copyTask(task), record)
 }
 
-/** Changes the task in place. Only for a caller that made the task and has not passed it on. */
+/**
+ * Changes the task in place. Only for a caller that created the object and has not passed it on.
+ */
 export function advance(task: OwnTask, record: LogRecord): OwnTask {
   if (isTerminal(task.state)) throw new Error(`task ${task.id} is ${task.state}: nothing follows`)
   const change = (folds[record.type as keyof typeof folds] as Fold<RecordType>)(task, record)
@@ -56,7 +58,8 @@ export function fold(log: readonly LogRecord[], from?: Task): Task | undefined {
 
 const progressed: Change = { deaths: 0 }
 
-// The records of every task (started, artifact, the ends) change the task itself, which saves a copy of the change.
+// Records that every task has (started, artifact, the ends) are applied in place, which saves
+// copying the task.
 const folds: { readonly [T in Exclude<RecordType, 'submitted'>]: Fold<T> } = {
   started(task, { run, deaths, at }) {
     if (task.state === 'submitted') {
@@ -153,7 +156,8 @@ const folds: { readonly [T in Exclude<RecordType, 'submitted'>]: Fold<T> } = {
   }),
   'asked-again': (task, { answer, at }) => ({
     statusAt: at,
-    // The question stays the status message. The unclear answer is added to the history.
+    // The question stays the status message. The answer that was not understood is added to the
+    // history.
     history: [...task.history, answer],
   }),
   answered: (task, { message, run, trace, at }) => ({
@@ -178,7 +182,8 @@ const folds: { readonly [T in Exclude<RecordType, 'submitted'>]: Fold<T> } = {
   'pause-kept': (task, { actor, reason, origin }) => {
     const keep = (stop: Suspension | undefined): Suspension | undefined => {
       if (stop === undefined) return undefined
-      // The conditions are those of the budget. A hold has none.
+      // The stop now belongs to a caller, so the conditions of the budget are dropped. A stop by a
+      // hold has none.
       const { byHold: _, byBudget: __, conditions: ___, fireAt: ____, ...rest } = stop
       return {
         ...rest,
@@ -222,7 +227,8 @@ const folds: { readonly [T in Exclude<RecordType, 'submitted'>]: Fold<T> } = {
   },
   canceled: (task, { at }) => end(task, 'canceled', undefined, at),
   forked: fork,
-  // Positions of events, holds and runs are those of another store.
+  // Positions of events, holds and runs in an imported log refer to the other store, so they are
+  // replaced or dropped.
   imported: (task, { eventsAfter }) => {
     const here = (stop: Suspension | undefined): Suspension | undefined =>
       stop && { ...stop, eventsAfter }
@@ -252,7 +258,7 @@ function withArtifact(task: Task, record: Of<'artifact'>): Task['artifacts'] {
   return task.artifacts.with(index, next)
 }
 
-/** Whether this version can fold records of that type. A newer version may have written the log. */
+/** Whether this version can fold records of that type. A newer version may have written others. */
 export function isRecordType(type: string): type is RecordType {
   return type === 'submitted' || Object.hasOwn(folds, type)
 }

@@ -1,4 +1,4 @@
-/** Which tasks an operator means: of a hold, a budget or a rule. */
+/** The tasks that a hold, a budget or a rule applies to. */
 export type HoldScope =
   | { readonly all: true }
   | { readonly tenant: string }

@@ -1,4 +1,4 @@
-/** What a program that only reads says about a schema that it would have to bring up to date. */
+/** The error text of a read-only program that finds a schema which it would have to migrate. */
 export function olderSchema(
   what: string,
   applied: number,

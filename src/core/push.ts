@@ -6,17 +6,18 @@ export interface PushTarget {
   readonly url: string
   readonly token?: string
   readonly authentication?: { readonly scheme: string; readonly credentials?: string }
-  /** The credential of the caller that set it. The webhook ends with it. */
+  /** The id of the API key of the caller that set the webhook. The webhook ends with that key. */
   readonly setWith?: string
 }
 
 /**
- * A row of the outbox. It has no copy of the events, because the log has them in order. A position in the log is enough
- * for delivery at least once, in order per task and without loss, across any crash.
+ * A row of the outbox. It does not copy the events, because the log has them in order. A position
+ * in the log is enough to deliver every event at least once and in order per task, across any
+ * crash.
  */
 export interface Push extends PushTarget {
   readonly taskId: string
-  /** Whose task it is. */
+  /** The owner of the task. */
   readonly owner: { readonly tenant: string; readonly principal: string }
   /** The protocol version and dialect of the webhook. They decide the shape of bodies and headers. */
   readonly version: string
@@ -30,14 +31,17 @@ export interface Push extends PushTarget {
   readonly retryAt?: number
   /** The task has ended and everything is delivered. */
   readonly done?: true
-  /** When the delivery was given up. The webhook stays visible until its config is set again. */
+  /** When delivery was given up. The webhook stays visible until it is configured again. */
   readonly failedAt?: number
   readonly error?: string
 }
 
 export type PushOwner = Push['owner']
 
-/** Creates the webhook in a message to a task. `before` is undefined when the message created the task. */
+/**
+ * Creates the webhook that a message configures. `before` is undefined when the message created the
+ * task.
+ */
 export type MakePush = (task: Task, before: Task | undefined) => Push
 
 export type PushStatus = 'open' | 'failed' | 'done'

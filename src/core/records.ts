@@ -45,15 +45,16 @@ export type RecordBody =
   | JournalRecord
   | ({ readonly type: 'submitted' } & Submission)
   /**
-   * A run took the task. `deaths` counts the processes that died while running it and wrote no new record. Written again
-   * for the same run, with 0, when that run only waits for children.
+   * A run took the task. `deaths` counts the processes that died while running it without writing a
+   * new record. The record is written again with 0 for the same run when that run only waits for
+   * children.
    */
   | { readonly type: 'started'; readonly run: RunToken; readonly deaths: number }
-  /** A process that stops released the task. The next process goes on with it. */
+  /** A process that shuts down gave up the task. The next process continues it. */
   | { readonly type: 'released'; readonly reason: string; readonly inFlight?: true }
   /** `idempotencyKey`, here and below, is the key that the sender chose. A repeated request is recognized by it. */
   | { readonly type: 'message'; readonly message: Message; readonly idempotencyKey?: string }
-  /** What the turn sees. A rebuilt run sees the same. */
+  /** What a turn sees. A rebuilt run sees the same. */
   | {
       readonly type: 'turn-started'
       readonly key: string
@@ -69,7 +70,7 @@ export type RecordBody =
       readonly turn: number
       readonly reminders: readonly Reminder[]
       readonly emitted: readonly string[]
-      /** The handle of the wake that the providers got with this read. */
+      /** The handle of the wake that was passed to the reminder providers with this read. */
       readonly toldWake?: string
     }
   | {
@@ -88,7 +89,7 @@ export type RecordBody =
       readonly idempotencyKey?: string
       readonly trace?: SpanLink
     }
-  /** With `quiesces` an operation is in flight, and `paused` follows later. */
+  /** With `quiesces`, an operation was in flight; the `paused` record follows when it has ended. */
   | { readonly type: 'pause-requested'; readonly suspension: Suspension; readonly quiesces?: true }
   | { readonly type: 'pause-upgraded'; readonly mode: PauseMode }
   /** A task that a hold or budget stopped is now paused by a caller too. Lifting the hold, or a refill, does not resume it. */
@@ -112,7 +113,7 @@ export type RecordBody =
       readonly handle: string
       readonly deadlineAt?: number
       readonly fireAt?: number
-      /** Set when the process of the run had died. Operations may have been in flight. */
+      /** Set when the process of the run died. Operations may have been in flight. */
       readonly inFlight?: true
       readonly links?: SpanLinks
     }
@@ -122,7 +123,7 @@ export type RecordBody =
       readonly handle: string
       readonly cause: ResumeCause
       readonly actor?: Actor
-      /** This copy can be redacted. The receipt has only its hash. */
+      /** This copy can be redacted, because the receipt contains only its hash. */
       readonly input: Json
       readonly event?: CloudEvent | TimeoutEvent
       /** The position of the event that this wake consumed. */
@@ -132,10 +133,10 @@ export type RecordBody =
       readonly continueTranscript: boolean
       readonly run?: RunToken
       readonly idempotencyKey?: string
-      /** The span of the resume. What the task does next belongs to it. */
+      /** The trace span of the resume. It is the parent of what the task does next. */
       readonly trace?: SpanLink
     }
-  /** It arrived under a hold and takes effect when the hold is lifted. */
+  /** An action arrived while a hold covered the task. It takes effect when the hold is lifted. */
   | {
       readonly type: 'deferred'
       readonly deferred: DeferredAction
@@ -148,26 +149,31 @@ export type RecordBody =
       readonly actor: Actor
     }
   | { readonly type: 'lifted'; readonly holdId: string; readonly actor: Actor }
-  /** The journal before this record is closed. The next run starts from `state`. */
+  /**
+   * Ends the journal so far (`continueAs`). The next run starts from `state` with an empty journal.
+   */
   | {
       readonly type: 'continued'
       readonly key: string
       readonly state: Json
       readonly transcript: readonly TranscriptEntry[]
     }
-  /** An operator accepted changed code. The operation with this key is executed again. */
+  /** An operator accepted changed code, so the operation with this key is executed again. */
   | {
       readonly type: 'voided'
       readonly key: string
-      /** Set when the operation was new: the recorded operation after it that the code need not call any more. */
+      /**
+       * Set when the code called a new operation: the key of the recorded operation after it, which
+       * the code is no longer required to call.
+       */
       readonly unclaimed?: string
     }
   | {
       readonly type: 'reminder-injected'
       readonly reminder: Reminder
-      /** How many reminders it replaced. Absent for none. */
+      /** How many pending reminders this one replaced. Absent if none. */
       readonly dedupedCount?: number
-      /** The provider that asked for it. Absent for a reminder from outside. */
+      /** The provider that added the reminder. Absent for a reminder from outside. */
       readonly provider?: string
     }
   | {
@@ -191,7 +197,10 @@ export type RecordBody =
       readonly type: 'imported'
       readonly actor: Actor
       readonly exportedAt: number
-      /** Of the export: the version of Lull, the digest of its records, and the keys that its receipts were checked with. */
+      /**
+       * From the export: the version of Lull, the digest of the records, and the public keys for
+       * their receipts.
+       */
       readonly lull: string
       readonly digest: string
       readonly keys: readonly PublicKey[]
@@ -200,7 +209,10 @@ export type RecordBody =
       /** The hold that was placed for the import. Absent in old logs. */
       readonly holdId?: string
     }
-  /** The records before this one are the past of another task. From here on it is a task of its own. */
+  /**
+   * The records before this one are the past of another task. From this record on the log is that
+   * of the new task.
+   */
   | ({ readonly type: 'forked' } & Forking)
 
 /** How a task began with the past of another. */
@@ -208,9 +220,9 @@ export interface Forking {
   /** The id and the context of the new task. */
   readonly taskId: string
   readonly contextId: string
-  /** The task whose past it has. */
+  /** The id of the task whose past was copied. */
   readonly from: string
-  /** The key of the operation that runs next. */
+  /** The key of the operation at which the fork begins: the first one to run again. */
   readonly step: string
 }
 

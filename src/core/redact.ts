@@ -1,7 +1,8 @@
 /**
- * A copy of a log without content: inputs and events of resumes, parts of messages and artifacts, results of steps and
- * transcripts. Each is replaced by its hash. The receipts still verify, because they have only the hashes. A short text can
- * be guessed from its hash. Reasons, summaries, reminders and names stay.
+ * A copy of a log without content: inputs and events of resumes, parts of messages and artifacts,
+ * results of steps, and transcripts are replaced by their hashes. Receipts still verify, because
+ * they contain only hashes. A short text can be guessed from its hash. Reasons, summaries,
+ * reminders and names are not redacted.
  */
 import { canonical } from './receipts/canonical-json.ts'
 import { sha256 } from './receipts/sha256.ts'
@@ -10,8 +11,8 @@ import type { LogRecord, RecordType } from './records.ts'
 const REDACTED = 'lull:redacted'
 
 /**
- * Members that are content as a whole, and are redacted. Parts of messages and artifacts are found wherever they are, so
- * a record whose only content is parts names nothing here.
+ * The fields of each record type that are redacted as a whole. Parts of messages and artifacts are
+ * found anywhere in a record, so a record type whose only content is parts lists no field.
  */
 const contents: { readonly [T in RecordType]: readonly (keyof Of<T>)[] } = {
   submitted: ['input', 'metadata'],
@@ -86,7 +87,7 @@ export function redact(log: readonly LogRecord[]): readonly LogRecord[] {
   })
 }
 
-/** The hash of what was redacted; undefined when nothing was. */
+/** The hash that stands for a redacted value; undefined when the value was not redacted. */
 export function hashIn(value: unknown): string | undefined {
   if (typeof value !== 'object' || value === null || Object.keys(value).length !== 1)
     return undefined

@@ -1,4 +1,4 @@
-/** The part of `AbortSignal` that waits use. */
+/** The part of `AbortSignal` that waiting code uses. */
 export interface Signal {
   readonly aborted: boolean
   addEventListener(type: 'abort', listener: () => void): void

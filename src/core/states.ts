@@ -1,6 +1,6 @@
 /**
- * The states of a task and the transitions between them. `evolve` refuses every move that is not in this table, so an
- * illegal transition cannot be written.
+ * The states of a task and the transitions between them. `evolve` rejects every move that is not in
+ * this table, so an illegal transition cannot be written.
  */
 export type State =
   | 'submitted'
@@ -18,7 +18,7 @@ export type PausedState = 'paused-by-client' | 'paused-by-agent'
 
 type Row = readonly [from: State, to: readonly State[], by: string]
 
-/** From, to, and by whom. */
+/** Each row: from, to, and who or what makes the transition. */
 export const transitions: readonly Row[] = [
   ['submitted', ['working'], 'the runner, or a pause on its way to paused-by-client'],
   ['submitted', ['rejected'], 'the agent'],
@@ -33,7 +33,7 @@ export const transitions: readonly Row[] = [
   ['working', ['paused-by-agent'], 'a park'],
   ['paused-by-client', ['working', 'canceled', 'failed'], 'resume, cancel, timeout "fail"'],
   ['paused-by-agent', ['working', 'canceled', 'failed'], 'resume, cancel, timeout "fail"'],
-  // Only in the Bindu dialect. The question is kept and is open again after the resume.
+  // Bindu and ACP can pause a question. It is kept, and open again after the resume.
   ['input-required', ['paused-by-client'], 'a pause in the Bindu dialect'],
   ['paused-by-client', ['input-required'], 'resume of such a pause'],
 ]

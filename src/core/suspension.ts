@@ -1,6 +1,6 @@
 /**
- * One stop of a task. The nth stop of a task has epoch n. Each suspension has its own handle, which is valid from when
- * the request is accepted, also while the task quiesces.
+ * One stop of a task. The nth stop has epoch n. Each suspension has its own handle, which is valid
+ * as soon as the request is accepted, also while the task quiesces.
  */
 
 import type { State } from './states.ts'
@@ -24,7 +24,7 @@ export const pauseModes: readonly PauseMode[] = (Object.keys(strengths) as Pause
 
 export type ActorKind = 'client' | 'agent' | 'operator' | 'policy' | 'parent'
 
-/** Who caused a change, for audit, dashboard and receipts. */
+/** Who made a change, for audit, dashboard and receipts. */
 export interface Actor {
   readonly kind: ActorKind
   readonly id: string
@@ -39,11 +39,11 @@ export type PolicyReason =
   | 'code-changed'
   | 'child-unreadable'
 
-/** Trace spans of a suspension, so that the span of the resume can link to them. */
+/** Trace spans of a suspension. The span of the resume links to them. */
 export interface SpanLinks {
   /** The span of the suspension itself. */
   readonly span?: SpanLink
-  /** The span that the task was in when it stopped. */
+  /** The trace span of the task when it stopped. */
   readonly pipelineSpan?: SpanLink
   readonly parentTaskId?: string
 }
@@ -53,7 +53,7 @@ export interface Suspension {
   readonly epoch: number
   readonly initiator: 'client' | 'agent'
   readonly actor: Actor
-  /** The protocol by which the pause came, if known. */
+  /** The protocol of the pause request, if known. */
   readonly origin?: string
   readonly mode?: PauseMode
   readonly reason?: string
@@ -77,17 +77,32 @@ export interface Suspension {
   readonly byHold?: true
   /** A budget made the stop. A refill resumes the task. */
   readonly byBudget?: true
-  /** The first stop of a fork. The request that made the fork resumes it. Forks of older versions lack it. */
+  /**
+   * The initial stop of a fork. The request that made the fork resumes it. Absent in forks made by
+   * older versions.
+   */
   readonly byFork?: true
-  /** The steps that were told to stop before it and did not. They may act while the task is stopped. */
+  /**
+   * The names of steps that were told to stop and did not. They may still act while the task is
+   * paused.
+   */
   readonly mayStillAct?: readonly string[]
-  /** For `code-changed`: the entry whose fingerprint differs; resuming accepts the new code there. */
+  /**
+   * For `code-changed`: the key of the journal entry whose fingerprint differs. Resuming accepts
+   * the new code there.
+   */
   readonly mismatch?: string
-  /** For `code-changed`: the operations that are not recorded; resuming lets each of them run once. */
+  /**
+   * For `code-changed`: operations of the new code that have no journal entry. Resuming lets each
+   * of them run once.
+   */
   readonly newOperations?: readonly NewOperation[]
 }
 
-/** An operation that the journal does not know, in front of one that it holds and the code has not asked for. */
+/**
+ * An operation that is not in the journal, although a later one is that the code has not called
+ * yet.
+ */
 export interface NewOperation {
   readonly key: string
   readonly unclaimed: string
@@ -102,14 +117,17 @@ export const resumeCauses: readonly ResumeCause[] = [
   'external_event',
 ]
 
-/** The event of a timeout. `resume_with_input` returns it if no input was set. */
+/**
+ * The event of a timeout. `resume_with_input` passes it to the code as input if the conditions set
+ * none.
+ */
 export interface TimeoutEvent {
   readonly type: 'lull.timeout'
   readonly handle: string
   readonly deadlineAt: string
 }
 
-/** How a suspension ended. `task.park()` returns it, and `task.wake` shows it. */
+/** How a suspension ended. `task.park()` returns it, and `task.wake` has the last one. */
 export interface Wake {
   readonly handle: string
   readonly epoch: number
@@ -125,7 +143,7 @@ export interface Wake {
   readonly pausedMs: number
 }
 
-/** The wake that a `resumed` record makes of a suspension. */
+/** Builds the wake from a suspension and the `resumed` record that ended it. */
 export function wakeOf(
   suspension: Suspension,
   resumed: Pick<Wake, 'handle' | 'cause' | 'input' | 'event' | 'continueTranscript'> & {

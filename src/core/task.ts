@@ -1,4 +1,4 @@
-/** A task, folded from its log. It is immutable: `evolve` makes the next one. */
+/** A task, folded from its log. It is immutable: `evolve` returns the next state. */
 
 import type { Artifact, Message } from './messages/message.ts'
 import type { DeferredAction, Failure, Question, RunToken, Usage } from './records.ts'
@@ -15,11 +15,14 @@ export interface Task {
   readonly agent: string
   readonly contextId: string
   readonly parentId?: string | undefined
-  /** The task whose past this one has, and the key of the operation that ran next. */
+  /**
+   * The task whose past was copied to this one, and the key of the operation that ran first after
+   * the fork.
+   */
   readonly forkedFrom?: { readonly taskId: string; readonly step: string } | undefined
   readonly origin?: string | undefined
   readonly metadata?: JsonObject | undefined
-  /** What the agent's schema made of the first message. */
+  /** The first message as parsed by the agent's schema. */
   readonly input?: Json | undefined
 
   /** The sequence number of the last record. Every write is a compare-and-set on it. */
@@ -40,7 +43,7 @@ export interface Task {
   readonly queued: readonly Message[]
   readonly question?: (Question & { readonly key: string }) | undefined
 
-  /** A pause that was accepted and has not committed. The task quiesces. */
+  /** A pause that was accepted and has not committed yet: the task quiesces. */
   readonly pausing?: Suspension | undefined
   readonly suspension?: Suspension | undefined
   readonly epoch: number
@@ -52,42 +55,49 @@ export interface Task {
   readonly deferred?: DeferredAction | undefined
 
   readonly run?: RunToken | undefined
-  /** The span that let the task begin or go on: of the request that sent it or answered it, or of its last resume. */
+  /**
+   * The trace span that made the task start or continue: that of the request that created or
+   * answered it, or of its last resume.
+   */
   readonly trace?: SpanLink | undefined
   readonly deaths: number
-  /** Executions of steps that were told to stop and did not. They may still act. */
+  /** Steps that were told to stop and did not. They may still act. */
   readonly abandoned: readonly AbandonedStep[]
   readonly turn: number
   readonly journal: Journal
   readonly reminders: readonly PendingReminder[]
-  /** The answers to the newest injections from outside, also of reminders that are gone. */
+  /** The answers to the newest reminders from outside, also for reminders that are gone. */
   readonly reminded: readonly AcceptedReminder[]
   readonly children: readonly string[]
   readonly usage: Required<Usage>
 
   /**
-   * Events up to this position never wake the task: they came before it, are gone from the store, or woke it long ago.
+   * Events up to this position never wake the task: they are older than the task, were removed from
+   * the store, or woke it long ago.
    */
   readonly eventsAfter: number
-  /** Positions after `eventsAfter` of events that woke this task; no event wakes it twice. */
+  /** Positions after `eventsAfter` of events that woke this task. No event wakes it twice. */
   readonly consumed: readonly number[]
   readonly receipts: {
     readonly count: number
-    /** The hash of the last one; empty when there is none. */
+    /** The hash of the last receipt; empty when there is none. */
     readonly head: string
-    /** Of the last one. Absent for the first version, which had no anchor. */
+    /** The version of the last receipt. Absent for version 1, which had no anchor. */
     readonly version?: 2
   }
 }
 
-/** A step with executions that no attempt waits for any more. */
+/** A step with attempts that the task no longer waits for. */
 export interface AbandonedStep {
   readonly key: string
   readonly name: string
   readonly attempts: readonly number[]
 }
 
-/** The answer to a resume. It is kept for repeated requests, and for later resumes that are told who was first. */
+/**
+ * The answer to a resume. It is kept for repeated requests, and to tell later resumes what ended
+ * the suspension.
+ */
 export interface ResumeAnswer {
   readonly handle: string
   readonly cause: ResumeCause
@@ -99,18 +109,24 @@ export interface ResumeAnswer {
   readonly idempotencyKey?: string
 }
 
-/** Where the journal of the current generation begins; its entries stay in the log. */
+/**
+ * The part of the log that is the current journal. It begins anew with each `continueAs`; older
+ * entries stay in the log.
+ */
 export interface Journal {
-  /** Grows with every `continueAs`; part of every idempotency key. */
+  /** Grows with every `continueAs`, and is part of every idempotency key. */
   readonly generation: number
   readonly afterSeq: number
-  /** Where the count towards the journal limit begins: moved on when an operator resumes past the limit. */
+  /**
+   * Where counting towards the journal limit begins. It moves forward when an operator resumes past
+   * the limit.
+   */
   readonly countFrom: number
   readonly state?: Json
-  /** The last wake before it: what a run of it sees at its beginning. */
+  /** The last wake before this journal began. A run sees it at its beginning. */
   readonly wake?: Wake
   readonly voided: readonly string[]
 }
 
-/** How many resume answers a task remembers. */
+/** The most resume answers that a task remembers. */
 export const RESUME_MEMORY = 64

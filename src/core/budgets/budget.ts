@@ -1,6 +1,6 @@
 /**
- * A budget: how much the tasks of a scope may use together. The store counts what they use, in the same transaction as
- * the records that say so. This file says what a count means.
+ * A budget limits how much the tasks of a scope may use together. The store adds up what they use,
+ * in the same transaction as the records that report it. This file interprets that sum.
  */
 import type { HoldScope } from '../hold-scope.ts'
 import type { Actor } from '../suspension.ts'
@@ -24,13 +24,16 @@ export interface Budget {
   readonly per: Per
   readonly actor: Actor
   readonly createdAt: number
-  /** What was used before this instant does not count. */
+  /** Usage before this instant does not count. */
   readonly startedAt: number
-  /** The last change lets tasks go on that the budget had stopped. */
+  /** Set by the last change: tasks that the budget had stopped are to be resumed. */
   readonly resumes?: true
-  /** It stops no task any more, and is removed when the tasks that it had stopped go on. */
+  /**
+   * The budget is being removed: it stops no more tasks, and is deleted once the tasks that it had
+   * stopped are resumed.
+   */
   readonly removing?: true
-  /** Added to the limit, in that period only. */
+  /** An increase of the limit for one period only. */
   readonly extra?: { readonly period: number; readonly amount: number }
 }
 
@@ -42,22 +45,22 @@ export interface Spent {
   readonly amount: number
 }
 
-/** A share of a budget at which the agent is warned. */
+/** Percentages of a budget at which the agent is warned. */
 export type WarningPercent = 70 | 85 | 95
 
 const warningPercents: readonly WarningPercent[] = [95, 85, 70]
 
-/** How far a budget is used. Amounts are in the measure of the budget. */
+/** How much of a budget is used. Amounts are in the measure of the budget. */
 export interface BudgetFigures {
   readonly spent: number
-  /** The limit, and what a refill added in this period. */
+  /** The limit plus what a refill added in this period. */
   readonly allowed: number
   readonly percent: number
   readonly usedUp: boolean
   readonly period: number
   /** When the next period begins. Absent for `life`. */
   readonly nextPeriodAt?: number
-  /** The highest one that is reached. */
+  /** The highest warning percentage that usage has reached. */
   readonly warning?: WarningPercent
 }
 
@@ -67,7 +70,7 @@ const lengths: Readonly<Record<Per, number | undefined>> = {
   life: undefined,
 }
 
-/** When the period of a budget began that contains this instant. */
+/** The beginning of the period of a budget that contains the instant `at`. */
 export function periodOf(
   { per, startedAt }: Pick<Budget, 'per' | 'startedAt'>,
   at: number,
@@ -79,7 +82,8 @@ export function periodOf(
 export function figuresOf(budget: Budget, counted: Spent | undefined, at: number): BudgetFigures {
   const { measure, limit, per, extra } = budget
   const period = periodOf(budget, at)
-  // A count of an earlier period is over. Clocks differ a little, so that a process may see a later one.
+  // A sum of an earlier period counts as zero. A sum of a later period is kept: clocks of processes
+  // differ a little, and another process may have begun the period.
   const isCurrent = counted !== undefined && counted.period >= period
   const spent = isCurrent ? fromUnits(measure, counted.amount) : 0
   const allowed = limit + (extra?.period === period ? extra.amount : 0)
@@ -98,9 +102,14 @@ export function figuresOf(budget: Budget, counted: Spent | undefined, at: number
   }
 }
 
-/** Counts are whole numbers, so that sums are exact. Costs are counted in billionths of a dollar. */
+/**
+ * Sums are kept in whole numbers, so that they are exact. Costs are counted in billionths of a
+ * dollar.
+ */
 const NANO = 1e9
-/** The largest amount of one report, in units. A larger one would make sums inexact. */
+/**
+ * The largest amount that one report may add, in units. Sums of larger numbers would not be exact.
+ */
 const LARGEST = 1e15
 
 export function toUnits(measure: Measure, amount: number): number {
@@ -124,8 +133,9 @@ const nouns: Readonly<Record<Measure, (amount: number) => string>> = {
 const periods: Readonly<Record<Per, string>> = { hour: ' per hour', day: ' per day', life: '' }
 
 /**
- * Such as `1200 of 1000 tokens per day of tenant acme (budget-1f…)`.
- * @param tenant whose task it is told to; figures that count other tenants too are left out
+ * For example `1200 of 1000 tokens per day of tenant acme (budget-1f…)`.
+ * @param tenant the tenant of the task that reads the text; figures that include other tenants are
+ * left out
  */
 export function describeFigures(
   budget: Budget,

@@ -1,6 +1,7 @@
 /**
- * The state of a budget. `decideBudget` says what a command changes, and `evolveBudget` makes the change. Both are pure.
- * The engine stores the result with a compare-and-set on the version, and decides again if another write came first.
+ * The life of a budget. `decideBudget` returns the changes that a command makes, and `evolveBudget`
+ * applies them. Both are pure. The engine stores the result with a compare-and-set on the version,
+ * and decides again if another write came first.
  *
  *   (none) ──set──▶ budget ──set, refill──▶ budget ──release──▶ removing ──remove──▶ (none)
  *                                                                  └──set──▶ a new budget
@@ -8,9 +9,10 @@
  * U1  Setting a budget with the same scope, measure and period again changes its limit and its owner, and keeps its count.
  * U2  A refill with an amount adds to what is allowed in the current period, and only there. Two refills add up.
  * U3  A refill without an amount starts the count again at zero.
- * U4  A change says whether stopped tasks go on, and the budget keeps it. So their tasks are resumed by the next process
- *     when the process that made the change is gone. A budget that does not say so leaves them stopped.
- * U5  A budget that is being removed cannot be refilled. Setting it again makes a new one, which `remove` leaves alone.
+ * U4  A change says whether stopped tasks go on, and the budget keeps it. If the process that made
+ *     the change dies, the next one resumes them. Without that mark stopped tasks stay stopped.
+ * U5  A budget that is being removed cannot be refilled. Setting it again makes a new one, which a
+ *     later `remove` of the old one does not touch.
  */
 import { type Refusal, refuse } from '../errors.ts'
 import { type Budget, periodOf } from './budget.ts'
@@ -22,7 +24,10 @@ export type BudgetCommand =
     > &
       Resuming)
   | ({ readonly type: 'refill'; readonly amount?: number | undefined } & Resuming)
-  /** The step before `remove`: no task is stopped any more, so that stopped ones can go on. */
+  /**
+   * The first step of a removal: the budget stops no more tasks, so that stopped ones can be
+   * resumed before `remove`.
+   */
   | { readonly type: 'release' }
   | { readonly type: 'remove' }
 
@@ -85,7 +90,7 @@ export function decideBudget(
   const period = periodOf(budget, at)
   const resumed = resuming(budget, resume)
   if (amount !== undefined) return changes({ type: 'extended', period, amount }, ...resumed)
-  // A new period is a later one, also within the millisecond in which the current one began.
+  // The new period must begin later than the current one, also within the same millisecond.
   return changes({ type: 'restarted', at: Math.max(at, period + 1) }, ...resumed)
 }
 
@@ -103,7 +108,7 @@ const folds: { readonly [T in Exclude<BudgetChange['type'], 'created'>]: Fold<T>
   },
   restarted: ({ extra: _, ...budget }, { at }) => ({ ...budget, startedAt: at }),
   resuming: ({ resumes: _, ...budget }, { resumes }) => (resumes ? { ...budget, resumes } : budget),
-  // No count reaches this limit, so a budget that is being removed stops no task.
+  // No sum reaches this limit, so a budget that is being removed stops no task.
   released: (budget) => ({
     ...budget,
     limit: Number.MAX_SAFE_INTEGER,

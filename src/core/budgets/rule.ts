@@ -1,11 +1,14 @@
-/** A rule: an event, or the share of a budget that is used, stops the tasks of a scope with a hold. */
+/**
+ * A rule stops the tasks of a scope with a hold. It fires on an event, or when a share of a budget
+ * is used.
+ */
 
 import type { HoldScope } from '../hold-scope.ts'
 import type { Actor, PauseMode } from '../suspension.ts'
 import type { CloudEvent } from '../waiting/cloud-event.ts'
 import { type EventFilter, matches } from '../waiting/conditions.ts'
 
-/** Exactly one of the three. */
+/** Exactly one of these three members is given. */
 export type RuleCause =
   | { readonly onEvent: string }
   | { readonly filter: EventFilter }
@@ -17,7 +20,7 @@ export interface Rule {
   readonly version: number
   /** Events of other tenants do not fire the rule. `*` is every tenant. */
   readonly tenant: string
-  /** The tenant whose operator added it. `*` is an operator of all tenants. */
+  /** The tenant whose operator added the rule. `*` means an operator of all tenants. */
   readonly owner: string
   readonly when: RuleCause
   readonly scope: HoldScope

@@ -1,14 +1,15 @@
-/** What a commit uses of budgets, derived from its records. */
+/** Computes how much a commit uses of budgets, from its records. */
 import type { LogRecord } from '../records.ts'
 import type { Task } from '../task.ts'
 import { type Measure, toUnits } from './budget.ts'
 
-/** In units. */
+/** Amounts in units. */
 export type Amounts = Readonly<Record<Measure, number>>
 
 /**
  * @param before the task before the records; undefined when they create it
- * @param running the token of the run that this process has of the task. The time in which no process has one does not count
+ * @param running the token of the task's run in this process. Time in which this process runs no
+ * such run is not counted
  */
 export function amountsOf(
   before: Task | undefined,
@@ -33,7 +34,7 @@ export function amountsOf(
   }
 }
 
-/** The time since the record before, if the same run had the task all that time. */
+/** The time since the previous record, if the same run had the task all that time; otherwise 0. */
 function runningTime(before: Task | undefined, after: Task, running: string | undefined): number {
   if (before?.state !== 'working' || running === undefined) return 0
   return before.run?.token === running ? Math.max(0, after.updatedAt - before.updatedAt) : 0

@@ -1,4 +1,4 @@
-/** Holds: an operator stops tasks. Lifting a hold undoes exactly what the hold did. */
+/** Decides holds: an operator stops tasks. Lifting a hold undoes exactly what the hold did. */
 import type { Command } from '../commands.ts'
 import type { RecordBody } from '../records.ts'
 import { isTerminal } from '../states.ts'
@@ -69,7 +69,7 @@ function released(
     case 'wake':
       return suspension === undefined ? [] : wakeRecords(suspension, deferred, run, {})
     case 'answer': {
-      // The question of a paused task is answered by its resume.
+      // A paused question is answered when the task is resumed, not when the hold is lifted.
       if (suspension !== undefined) return []
       const { kind: _, ...answer } = deferred
       return [{ type: 'answered', ...answer, ...(run === undefined ? {} : { run }) }]

@@ -6,7 +6,10 @@ import type { Task } from '../task.ts'
 export type Decided =
   | {
       readonly records: readonly RecordBody[]
-      /** Records of another task that come first. They keep their instants, and have their receipts. */
+      /**
+       * Records copied from another task. They come first in the log, keep their instants and
+       * already have their receipts.
+       */
       readonly copied?: readonly LogRecord[]
       readonly refusal?: undefined
     }
@@ -18,7 +21,10 @@ export function write(...records: readonly RecordBody[]): Decided {
   return { records }
 }
 
-/** Only the run that has the task may write. A run whose task was paused, cancelled or taken over may not. */
+/**
+ * Refuses a command unless its run still has the task. A run whose task was paused, cancelled or
+ * taken over may not write.
+ */
 export function asRun(task: Task, token: string, allowed: () => Decided): Decided {
   if (task.state !== 'working' || task.run?.token !== token) {
     return refuse('STALE_RUN', { taskId: task.id })
@@ -33,7 +39,10 @@ export function whileOpen(task: Task, allowed: () => Decided): Decided {
   return allowed()
 }
 
-/** The expiry of pending reminders comes before the last record of a task, because streams close at the last record. */
+/**
+ * Puts the expiry of pending reminders in front of the last record of a task, because streams close
+ * at the last record.
+ */
 export function ending(task: Pick<Task, 'reminders'>, last: RecordBody): readonly RecordBody[] {
   if (task.reminders.length === 0) return [last]
   const ids = task.reminders.map((item) => item.reminder.id)

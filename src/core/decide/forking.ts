@@ -1,4 +1,7 @@
-/** Decides how a task begins with the recorded past of another. It begins stopped, so that a receipt names its origin. */
+/**
+ * Decides a fork: a task begins with the recorded past of another. It begins paused, so that its
+ * first receipt can name its origin.
+ */
 import type { Command } from '../commands.ts'
 import { fold } from '../evolve.ts'
 import type { RecordBody } from '../records.ts'

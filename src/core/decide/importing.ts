@@ -1,4 +1,7 @@
-/** Decides how a task begins with a log of another store: that it was imported, and the holds it arrives under. */
+/**
+ * Decides an import: a task begins with a log from another store, followed by a record of the
+ * import and of the holds that cover it.
+ */
 import type { Command } from '../commands.ts'
 import { evolve, fold } from '../evolve.ts'
 import type { RecordBody } from '../records.ts'
@@ -7,7 +10,10 @@ import type { Task } from '../task.ts'
 import { hold as holdTask } from './control.ts'
 import { type Decided, nothing } from './decided.ts'
 
-/** Nothing follows the last record of a task that has ended. */
+/**
+ * An imported task that has ended gets no stop, because nothing may follow the last record of such
+ * a task.
+ */
 export function importLog(
   task: Task | undefined,
   { log, imported, handle, holds }: Command & { readonly type: 'import' },

@@ -13,7 +13,10 @@ import { questionExpired } from './waking.ts'
 
 type Of<T extends Command['type']> = Command & { readonly type: T }
 
-/** Creating an existing task has no effect. A parent that is rebuilt while it delegates repeats the command. */
+/**
+ * Creating an existing task has no effect, because the run of a parent repeats the command when it
+ * is rebuilt.
+ */
 export function submit(task: Task | undefined, command: Of<'submit'>): Decided {
   if (task !== undefined) return nothing
   const { submission, run, rejection, holds } = command
@@ -48,7 +51,10 @@ function submitted(submission: Submission): RecordBody {
   } satisfies RecordBody & { readonly [K in keyof Required<Submission>]: Submission[K] }
 }
 
-/** A task whose code blocks its process is stopped when its process has died so often without getting any further. */
+/**
+ * A task whose code blocks its process is stopped after this many such deaths in a row without
+ * progress.
+ */
 const BLOCKING_DEATHS = 2
 
 const blocking = {
@@ -84,7 +90,7 @@ export function message(task: Task, command: Of<'message'>, at: number): Decided
   return whileOpen(task, () => {
     if (isInterrupted(task.state)) return answer(task, command, at)
     const { message } = command
-    // A question that was stopped (Bindu dialect) is answered when the task is resumed.
+    // Bindu and ACP can pause a question. It is answered when the task is resumed.
     const isAnswer = task.suspension?.pausedFrom === 'input-required' && task.deferred === undefined
     if (isAnswer) {
       if (command.wrong !== undefined) return refuse('INVALID_INPUT', command.wrong)
@@ -109,7 +115,10 @@ function overLimit(task: Task, { message, limits }: Of<'message'>): Decided | un
   return reached && refuse('LIMIT_EXCEEDED', { limit: reached[0], value: reached[1] })
 }
 
-/** The first message is always accepted. The size limit of a request bounds it. */
+/**
+ * Whether adding the message would exceed `bytes`. The first message is always accepted, because
+ * the request size limit already bounds it.
+ */
 function exceeds(messages: readonly Message[], message: Message, bytes: number): boolean {
   return messages.length > 0 && weightOf(messages) + weightOf(message) > bytes
 }
@@ -118,7 +127,10 @@ function keyOf({ idempotencyKey }: Of<'message'>): { readonly idempotencyKey?: s
   return idempotencyKey === undefined ? {} : { idempotencyKey }
 }
 
-/** Whether the task has a message of that id, also one that waits for a hold to be lifted or for a resume. */
+/**
+ * Whether the task already has a message with that id, also one that waits for a hold to be lifted
+ * or for a resume.
+ */
 export function knowsMessage({ history, deferred }: Task, { messageId }: Message): boolean {
   if (deferred?.kind === 'answer' && deferred.message.messageId === messageId) return true
   return history.some((known) => known.messageId === messageId)
@@ -176,7 +188,10 @@ export function reject(task: Task, command: Of<'reject'>): Decided {
   return asRun(task, run, () => ({ records: ending(task, { type: 'rejected', message }) }))
 }
 
-/** Deaths of processes are counted on a task that runs, not on one that only waits for its children. */
+/**
+ * Resets the count of dead processes: they count against a task that runs, not against one that
+ * only waits for its children.
+ */
 export function wait(task: Task, command: Of<'wait'>): Decided {
   return asRun(task, command.run, () =>
     task.run === undefined || task.deaths === 0
@@ -185,7 +200,7 @@ export function wait(task: Task, command: Of<'wait'>): Decided {
   )
 }
 
-/** A process that stops releases its task. A pause that waited for a boundary commits. */
+/** A process that stops gives up its task. A pause that waited for a boundary commits now. */
 export function release(task: Task, command: Of<'release'>, at: number): Decided {
   return asRun(task, command.run, () =>
     task.pausing === undefined

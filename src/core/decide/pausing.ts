@@ -1,4 +1,4 @@
-/** Decides how a task is stopped: pause, the commit of a pause, a stop by policy. */
+/** Decides how a task is stopped: a pause, the commit of a pause, and a policy stop. */
 import type { Command } from '../commands.ts'
 import { refuse } from '../errors.ts'
 import type { RecordBody } from '../records.ts'
@@ -49,14 +49,14 @@ export function pause(task: Task, command: Of<'pause'>, at: number): Decided {
     pausedFrom: task.state,
     eventsAfter,
   }
-  // No operation runs in these states, so the task can stop now.
+  // In these cases no operation is running, so the task can stop now.
   const stopsNow = command.atBoundary || task.state === 'submitted' || interrupted
   return { records: requestStop(task, suspension, stopsNow, at) }
 }
 
 /**
- * A hold or a budget stopped the task, and a caller pauses it too. The task stays paused when the hold is lifted, or when
- * there is a budget again.
+ * A caller pauses a task that a hold or a budget has already stopped. The task then stays paused
+ * when the hold is lifted or the budget is refilled.
  */
 function kept({ actor, reason, origin }: Of<'pause'>): RecordBody {
   return {
@@ -92,13 +92,16 @@ export function policyPause(task: Task, command: Of<'policy-pause'>, at: number)
   if (task.state !== 'working' && task.state !== 'submitted') return nothing
   const stopsNow = command.atBoundary || task.state === 'submitted'
   const records = policyStop(task, command, stopsNow, at)
-  // A stop without a run token means that the process of the run is gone.
+  // A stop command without a run token is sent when the process of the run is gone.
   return {
     records: command.run === undefined ? records.map((one) => withDeath(task, one)) : records,
   }
 }
 
-/** A task that is stopped, or stopping, is asked for its budget again when it goes on. */
+/**
+ * Only a task that runs and is not about to stop is paused: a stopped task has its budget checked
+ * again when it is resumed.
+ */
 export function budgetPause(task: Task, command: Of<'budget-pause'>, at: number): Decided {
   if (task.state !== 'working' || task.pausing !== undefined) return nothing
   const { handle, budgetId, reason, conditions, fireAt, atBoundary } = command

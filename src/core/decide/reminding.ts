@@ -1,4 +1,4 @@
-/** Decides about reminders from outside and from providers. */
+/** Decides about reminders that callers and providers add. */
 import type { Command, Providing, ReminderFilter } from '../commands.ts'
 import { refuse } from '../errors.ts'
 import { fingerprint } from '../receipts/fingerprint.ts'
@@ -10,8 +10,8 @@ import { type Decided, nothing, whileOpen, write } from './decided.ts'
 type Of<T extends Command['type']> = Command & { readonly type: T }
 
 /**
- * Reminder ids are idempotent, also after the reminder is gone and after the task has ended. A caller that got no answer
- * may repeat its request.
+ * Reminder ids stay idempotent, also after the reminder is gone and after the task has ended, so a
+ * caller that got no answer may repeat its request.
  */
 export function remind(task: Task, command: Of<'remind'>): Decided {
   const { reminder, limit } = command
@@ -29,7 +29,10 @@ export function remind(task: Task, command: Of<'remind'>): Decided {
   })
 }
 
-/** A pending reminder that is not in the list of accepted ones: it is older than the list, or came from a provider. */
+/**
+ * Looks among the pending reminders for one that is not in the list of accepted ones. Such a
+ * reminder is older than that list, or came from a provider.
+ */
 function printOfPending({ reminders }: Task, id: string): string | undefined {
   const known = reminders.find((item) => item.reminder.id === id)
   return known && fingerprint(known.reminder.body)
@@ -65,8 +68,8 @@ function injected(
 }
 
 /**
- * Reminders of providers. A reminder that is already pending is not added again. The limit counts, except for reminders
- * that expire after one turn, because those cannot accumulate.
+ * Adds the reminders of providers. One that is already pending is not added again. The limit
+ * applies, except to reminders that expire after one turn, because those cannot accumulate.
  */
 export function providing(
   pending: readonly PendingReminder[],

@@ -1,4 +1,4 @@
-/** Decides a resume, and makes the records of every wake. Exactly one cause ends a suspension. */
+/** Decides a resume, and builds the records of every wake. Exactly one cause ends a suspension. */
 import type { Command } from '../commands.ts'
 import { refuse } from '../errors.ts'
 import { sameSecret } from '../receipts/same-secret.ts'
@@ -26,7 +26,8 @@ export function resume(task: Task, command: Command & { readonly type: 'resume' 
   if (task.holds.length > 0) return refuse('TASK_HELD', { taskId: task.id, holdIds: task.holds })
   const key = idempotencyKey === undefined ? {} : { idempotencyKey }
   if (task.pausing?.mismatch !== undefined || task.pausing?.newOperations !== undefined) {
-    // A resume accepts changed code by rebuilding the run. The run must have stopped for that.
+    // A resume that accepts changed code rebuilds the run, so the task must be paused and not only
+    // about to pause.
     return refuse('TASK_NOT_PAUSED', { taskId: task.id, state: task.state })
   }
   const { input, continueTranscript, run } = command
@@ -46,7 +47,8 @@ export function resume(task: Task, command: Command & { readonly type: 'resume' 
   if (task.deferred?.kind !== 'answer') {
     return { records: wakeRecords(task.suspension, wake, run, who) }
   }
-  // The paused question was answered under a hold. The answer follows the wake.
+  // A question that was paused has been answered while a hold was in effect. The answer follows the
+  // wake.
   const { kind: _, ...answer } = task.deferred
   const answered: RecordBody = {
     type: 'answered',
@@ -56,7 +58,10 @@ export function resume(task: Task, command: Command & { readonly type: 'resume' 
   return { records: [...wakeRecords(task.suspension, wake, undefined, who), answered] }
 }
 
-/** A caller that names a handle is told what ended that suspension, and nothing about another one. */
+/**
+ * Refuses a resume of a task that is not paused. If the caller names a handle, the error describes
+ * what ended that suspension, and no other one.
+ */
 function notPaused(task: Task, handle: string | undefined): Decided {
   const winner = task.resumes.findLast((r) => handle === undefined || r.handle === handle)
   const { id: taskId, state } = task

@@ -1,4 +1,7 @@
-/** Decides the commands of a run. A command of a run that does not have the task is refused as stale. */
+/**
+ * Decides the commands of a run. A command of a run that no longer has the task is refused as
+ * stale.
+ */
 import type { Command } from '../commands.ts'
 import type { JournalRecord, RecordBody } from '../records.ts'
 import { afterTurn, isVisible, type PendingReminder } from '../reminders/reminders.ts'
@@ -28,8 +31,8 @@ export function record(task: Task, command: Of<'record'>): Decided {
 }
 
 /**
- * The end of a turn takes off TTLs, a compaction drops what is not to be kept: both are told. A step of its own is a
- * turn.
+ * Records for reminders that expire at the end of a turn (TTL) or at a compaction. A step outside a
+ * turn counts as a turn.
  */
 function expiring(
   pending: readonly PendingReminder[],
@@ -53,8 +56,9 @@ function expiring(
 }
 
 /**
- * Fixes what the turn sees: messages no turn has seen, pending reminders, and what the providers want it to be reminded
- * of. While a pause is under way no turn starts and only what was used is written: the run asks again after the resume.
+ * Records what a new turn sees: messages that no turn has seen yet, pending reminders, and the
+ * reminders that providers add. While a pause is under way no turn starts and only the usage is
+ * written. The run repeats the command after the resume.
  */
 export function startTurn(task: Task, command: Of<'start-turn'>): Decided {
   return asRun(task, command.run, () => {
@@ -75,7 +79,10 @@ export function startTurn(task: Task, command: Of<'start-turn'>): Decided {
   })
 }
 
-/** The code of a turn has read its reminders. Records those that it saw for the first time in that turn. */
+/**
+ * The code has read its reminders during a turn. Records those that this turn saw for the first
+ * time.
+ */
 export function showReminders(task: Task, command: Of<'show-reminders'>): Decided {
   return asRun(task, command.run, () => {
     const { key, turn, ids, toldWake } = command

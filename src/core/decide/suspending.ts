@@ -1,4 +1,4 @@
-/** Records that every kind of stop uses. */
+/** Builds records that every kind of stop uses. */
 
 import type { Question, RecordBody } from '../records.ts'
 import type { NewOperation, PolicyReason, Suspension } from '../suspension.ts'
@@ -13,7 +13,7 @@ export function deadline(conditions: ResumeConditions | undefined, at: number): 
   return minutes === undefined ? undefined : at + Math.ceil(minutes * MINUTE_MS)
 }
 
-/** A pause. It commits at once if nothing is in flight (`still`). */
+/** Requests a pause. It commits at once if no operation is in flight (`still`). */
 export function requestStop(
   task: Task,
   suspension: Suspension,
@@ -43,7 +43,9 @@ export function withDeath(task: Task, record: RecordBody): RecordBody {
   return record.type === 'paused' && task.run !== undefined ? { ...record, inFlight: true } : record
 }
 
-/** A policy stop. A pause that is under way keeps its handle. */
+/**
+ * Stops a task by policy. If a pause is already under way, the stop keeps the handle of that pause.
+ */
 export function policyStop(
   task: Task,
   policy: {

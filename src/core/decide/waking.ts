@@ -16,7 +16,7 @@ import { expired } from './suspending.ts'
 
 type Of<T extends Command['type']> = Command & { readonly type: T }
 
-/** Whether the event at that position meets the conditions of the task's suspension. */
+/** Whether the event at position `pos` fulfils the conditions of the task's suspension. */
 export function wakesOn(
   task: Pick<Task, 'suspension' | 'eventsAfter' | 'consumed' | 'principal'>,
   event: CloudEvent,
@@ -44,7 +44,10 @@ export function event(task: Task, command: Of<'event'>): Decided {
   })
 }
 
-/** Under a hold, the first wake is kept. It takes effect when the hold is lifted. */
+/**
+ * While a hold covers the task, the first wake is stored instead. It takes effect when the hold is
+ * lifted.
+ */
 function wakeOrDefer(
   task: Task,
   suspension: Suspension,

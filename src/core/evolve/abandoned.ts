@@ -1,8 +1,8 @@
-/** The steps of a task that may still act, although the task waits for them no longer. */
+/** Steps of a task that the task no longer waits for, but whose functions may still be running. */
 import type { LogRecord } from '../records.ts'
 import type { AbandonedStep, Task } from '../task.ts'
 
-/** A task names so many steps, the newest ones. The log has all of them. */
+/** The most abandoned steps that a task lists, the newest ones. The log has all of them. */
 const MOST_ABANDONED = 64
 
 export function withAbandoned(
@@ -16,7 +16,9 @@ export function withAbandoned(
   return attempts.length === 0 ? rest : [...rest, { key, name, attempts }].slice(-MOST_ABANDONED)
 }
 
-/** The names of the steps that may still act. Undefined if there are none. */
+/**
+ * The names of abandoned steps whose functions may still be running. Undefined if there are none.
+ */
 export function mayStillAct({ abandoned }: Pick<Task, 'abandoned'>): readonly string[] | undefined {
   if (abandoned.length === 0) return undefined
   return [...new Set(abandoned.map(({ name }) => name))]

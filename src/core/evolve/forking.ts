@@ -7,8 +7,9 @@ import { noUsage } from './own-task.ts'
 const none: readonly never[] = []
 
 /**
- * The history, the journal, the reminders and the chain of receipts go on. What belongs to the other task alone ends: its
- * parent and children, its run and what may still act of it, pause, holds and resumes, and what it used.
+ * The new task keeps the history, the journal, the reminders and the chain of receipts. It does not
+ * keep what concerns the other task alone: parent and children, the run and its abandoned steps,
+ * pause, holds, resumes and usage.
  */
 export function fork(
   task: Task,

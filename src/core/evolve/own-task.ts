@@ -2,7 +2,10 @@ import type { LogRecord } from '../records.ts'
 import { type AcceptedReminder, remembering } from '../reminders/reminders.ts'
 import type { Task } from '../task.ts'
 
-/** A task that may still be changed. It has every key, also those that may be undefined. */
+/**
+ * A task that may still be changed in place. Every key is present, also those whose value may be
+ * undefined.
+ */
 export type OwnTask = { -readonly [K in keyof Required<Task>]: Task[K] }
 
 const noReminded: readonly AcceptedReminder[] = []
@@ -62,7 +65,7 @@ export function createTask(record: LogRecord & { readonly type: 'submitted' }): 
   }
 }
 
-/** A literal, because spreading so many keys takes twenty times as long. */
+/** Copies with an object literal, because spreading so many keys takes twenty times as long. */
 export function copyTask(task: Task): OwnTask {
   return {
     id: task.id,

@@ -1,4 +1,7 @@
-/** State changes along the transition table. They change the task in place: they run for every task, and copies cost. */
+/**
+ * Changes of state, checked against the transition table. They change the task in place, because
+ * every task goes through them and copies are expensive.
+ */
 import type { Message } from '../messages/message.ts'
 import { canMove, type State } from '../states.ts'
 import type { Task } from '../task.ts'
@@ -10,14 +13,14 @@ export function move(task: Task, to: State): State {
   return to
 }
 
-/** A new status: the message of the one before it becomes history. */
+/** Setting a new status message moves the previous one to the history. */
 export function withStatus(task: Task): readonly Message[] {
   return task.statusMessage === undefined ? task.history : [...task.history, task.statusMessage]
 }
 
 const none: readonly never[] = []
 
-/** Folds the end into the task itself. */
+/** Applies the end of a task in place. */
 export function end(
   task: OwnTask,
   state: State,

@@ -1,4 +1,4 @@
-/** What a suspension changes in a task, and what its resume changes. */
+/** Folds the beginning and the end of a suspension. */
 import type { LogRecord, RunToken } from '../records.ts'
 import type { State } from '../states.ts'
 import { type Suspension, wakeOf } from '../suspension.ts'
@@ -43,7 +43,7 @@ export function resume(
   const { suspension } = task
   if (suspension === undefined) throw new Error(`task ${task.id}: resumed without a suspension`)
   const { at, cause, handle, input, continueTranscript, eventPos, run } = record
-  // A question that was paused comes back as it was; everything else goes on working.
+  // A paused question is open again after the resume. Every other task is `working`.
   const state: State = task.question === undefined ? 'working' : task.question.state
   const pastLimit = suspension.reason === 'journal-limit'
   return {
@@ -71,13 +71,14 @@ export function resume(
   }
 }
 
-/** A task remembers this many of the events that woke it. */
+/** The most events for which a task remembers that they woke it. */
 export const MOST_CONSUMED = 1_000
 
 /**
- * No event wakes a task twice: a consumed position is forgotten only when `eventsAfter` moves past it. That happens when
- * its event is gone from the store, and when the task would have to remember too many. Then events that are older than
- * the newest 1,000 that woke it do not wake it any more.
+ * Remembers that the event at `pos` woke the task, so that it wakes the task only once. A position
+ * is forgotten only when `eventsAfter` moves past it: when the event was removed from the store, or
+ * when the task has more than 1,000 positions. In the second case, older events can no longer wake
+ * the task.
  */
 function consume(task: Task, pos: number, removedUpTo = 0): Pick<Task, 'eventsAfter' | 'consumed'> {
   const all = [...task.consumed, pos]
@@ -87,7 +88,10 @@ function consume(task: Task, pos: number, removedUpTo = 0): Pick<Task, 'eventsAf
   return { eventsAfter, consumed: all.filter((known) => known > eventsAfter) }
 }
 
-/** A pause is withdrawn before it committed. Input that came with the resume is still the next wake of the code. */
+/**
+ * A pause is withdrawn before it committed. If the resume carried input, that input becomes the
+ * next wake that the code sees.
+ */
 export function withdraw(
   task: Task,
   record: LogRecord & { readonly type: 'pause-withdrawn' },

@@ -3,13 +3,16 @@ import type { Message } from './message.ts'
 import { valuesIn } from './message-values.ts'
 
 export interface Choice {
-  /** What the agent gets. */
+  /** The value that the agent gets. */
   readonly value: string
-  /** What people see. Default: the value. */
+  /** The text that people see. Default: the value. */
   readonly label?: string
 }
 
-/** The value of the choice that the message names, by value or label, whatever the case. Undefined: none of them. */
+/**
+ * Finds the choice that the message names by value or label, ignoring case, and returns its value.
+ * Undefined if the message names none.
+ */
 export function chosenIn(choices: readonly Choice[], message: Message): string | undefined {
   const [{ value }] = valuesIn(message)
   const said = String(value).trim()

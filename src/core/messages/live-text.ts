@@ -2,8 +2,9 @@
  * Live text: what the running attempt of a step has written to its streams so far. It is not in the log. It becomes an
  * `artifact` record in the commit of the step's own record, or it is discarded with its attempt.
  *
- * A reader is sent chunks of it. `TextPosition` says how much the reader holds of text that is not recorded. With its
- * place in the log it says everything about the reader, so a reader that comes back with both goes on where it was.
+ * Readers get it in chunks. `TextPosition` says how much of the unrecorded text a reader has.
+ * Together with its position in the log this is the whole state of a reader: one that reconnects
+ * with both continues where it was.
  *
  * Invariants (protocols/a2a/streams/live-text.property.test.ts, engine/run/steps/step-streams.test.ts):
  *  T1  a reader that folds its chunks (append or replace) has the text of one attempt, never of two;
@@ -18,10 +19,10 @@ import type { Artifact } from './message.ts'
 
 export interface LiveText {
   readonly taskId: string
-  /** The same for every attempt of the step. */
+  /** The same id for every attempt of the step. */
   readonly artifactId: string
   readonly name: string
-  /** Different for every attempt, also after a crash. */
+  /** A different id for every attempt, also after a crash. */
   readonly attempt: string
   readonly text: string
   /** `recording` while the record is being written. Readers get the rest of the text from the record. */
@@ -35,7 +36,7 @@ export interface TextPosition {
   readonly length: number
 }
 
-/** A part of a text, as a reader gets it. */
+/** A part of a live text, as a reader gets it. */
 export interface TextChunk {
   readonly artifact: Artifact
   readonly attempt: string
@@ -57,7 +58,10 @@ export function nextChunks(
   return [...gone.map(discarded), ...texts.flatMap((text) => chunkOf(text, shown))]
 }
 
-/** The chunks for a reader before the record that ends the task, because nothing can follow that record. */
+/**
+ * The chunks that a reader gets before the record that ends the task, because nothing can follow
+ * that record.
+ */
 export function lastChunks(
   shown: readonly TextPosition[],
   records: readonly LogRecord[],
@@ -65,7 +69,9 @@ export function lastChunks(
   return records.reduce(afterRecord, shown).map(discarded)
 }
 
-/** The chunk that a reader gets for a record. Undefined for a record without the text of a stream. */
+/**
+ * The chunk that a reader gets for a record. Undefined if the record contains no text of a stream.
+ */
 export function recordedChunk(
   shown: readonly TextPosition[],
   record: LogRecord,
@@ -124,7 +130,7 @@ function chunkFrom(live: LiveText, from: number, append: boolean): TextChunk {
   return chunk
 }
 
-/** The protocols cannot remove an artifact, so its text is replaced by an empty one. */
+/** The protocols have no way to remove an artifact, so its text is replaced by an empty one. */
 function discarded({ artifactId, attempt }: TextPosition): TextChunk {
   const artifact: Artifact = { artifactId, parts: [{ text: '' }] }
   return { artifact, attempt, append: false, last: true, state: 'discarded' }

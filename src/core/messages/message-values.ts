@@ -8,8 +8,8 @@ export interface MessageValue {
 }
 
 /**
- * The values that a message may mean, best first: its first data part. Without one it is the text, and the value that the
- * text is as JSON, because some clients can send only text.
+ * The values that a message may mean, the likeliest first: its first data part; without one the
+ * text, then the text parsed as JSON, because some clients can send only text.
  */
 export function valuesIn(
   message: Pick<Message, 'parts'>,

@@ -32,7 +32,7 @@ export function formOf({
   }
 }
 
-/** The filled-in form as a part of the answer. Undefined: the client dismissed the question. */
+/** The filled-in form as a part of the answer. Undefined if the client dismissed the question. */
 export function filledIn({ choices, schema }: QuestionFacts, answer: unknown): Part | undefined {
   const { action, content } = answer as { readonly action?: string; readonly content?: unknown }
   if (action !== 'accept' || !isPlainObject(content)) return undefined
@@ -45,7 +45,7 @@ export function filledIn({ choices, schema }: QuestionFacts, answer: unknown): P
 
 const primitives: ReadonlySet<unknown> = new Set(['string', 'number', 'integer', 'boolean'])
 
-/** Forms have only fields of primitive types. */
+/** Whether all fields of the schema are primitive. Forms cannot show others. */
 function isFlat({ type, properties }: JsonObject): boolean {
   if (type !== 'object' || !isPlainObject(properties)) return false
   return Object.values(properties).every(

@@ -1,4 +1,4 @@
-/** The part of a question's message that shows its choices and schema to programs. */
+/** A question's message has one data part that tells programs its choices and schema. */
 
 import type { Json, JsonObject, MembersOf } from '../values/json.ts'
 import type { Choice } from './choices.ts'
@@ -12,7 +12,7 @@ export interface QuestionFacts {
   readonly schema?: JsonObject | undefined
 }
 
-/** Empty when the question has neither choices nor a schema. */
+/** The data part of a question. Empty when the question has neither choices nor a schema. */
 export function questionParts({ choices, schema }: QuestionFacts): readonly Part[] {
   if (choices === undefined && schema === undefined) return []
   const data: Record<string, Json> = {}
@@ -21,12 +21,12 @@ export function questionParts({ choices, schema }: QuestionFacts): readonly Part
   return [{ data, mediaType: QUESTION_TYPE }]
 }
 
-/** The parts that people read. */
+/** The parts without the one for programs: those that people read. */
 export function withoutQuestionPart(parts: readonly Part[]): readonly Part[] {
   return parts.filter(({ mediaType }) => mediaType !== QUESTION_TYPE)
 }
 
-/** What the part of a question in these parts says. Undefined: there is none. */
+/** Reads the choices and schema from the parts of a question. Undefined if no part has them. */
 export function questionIn(parts: readonly Part[]): QuestionFacts | undefined {
   const found = parts.find(({ mediaType }) => mediaType === QUESTION_TYPE)
   return found !== undefined && 'data' in found ? (found.data as QuestionFacts) : undefined

@@ -1,9 +1,9 @@
 /**
- * Live text on its way from the process that runs a task to other processes. A message has what is new since the last
- * one, and names every text that the run has, so a text that is not named is gone.
- *
- * A text is told in pieces, and the texts of a receiver are always prefixes of the sender's. A receiver that missed a
- * piece can tell (`withNews` returns undefined), and asks for everything.
+ * Sends live text from the process that runs a task to other processes. Each message has the text
+ * written since the last one, and names every live text of the run: a text that is not named no
+ * longer exists.
+ * The text of a receiver is always a prefix of the sender's text. If a receiver missed a message,
+ * `withNews` returns undefined, and the receiver asks for the whole text.
  */
 import type { LiveText, TextPosition } from './live-text.ts'
 
@@ -14,29 +14,35 @@ export interface TextPiece extends Omit<LiveText, 'taskId' | 'text'> {
   readonly text: string
 }
 
-/** All live text of a task, apart from what was told before. */
+/** What was added to all live texts of a task since the last message. */
 export interface TextNews {
   readonly taskId: string
   /** The token of the run that writes the texts. */
   readonly token: string
-  /** The version of the task for that run. The texts belong between this record and the next. */
+  /**
+   * The version of the task in that run. The texts were written after this record and before the
+   * next.
+   */
   readonly version: number
-  /** Grows with each message of the run. */
+  /** The number of this message. It grows by one with each message of the run. */
   readonly number: number
   readonly pieces: readonly TextPiece[]
 }
 
 export interface Told {
   readonly pieces: readonly TextPiece[]
-  /** How much of each text the receivers have afterwards. */
+  /** How much of each text the receivers have after this message. */
   readonly positions: readonly TextPosition[]
-  /** How many UTF-16 units were told. */
+  /** The number of UTF-16 units in this message. */
   readonly size: number
-  /** There is more to tell than `limit`. */
+  /** The rest did not fit into `limit` and follows in another message. */
   readonly isPartial: boolean
 }
 
-/** What is new in `texts` for receivers that have `positions`: at most `limit` UTF-16 units. */
+/**
+ * The message that brings receivers with `positions` up to date with `texts`, in at most `limit`
+ * UTF-16 units.
+ */
 export function tell(
   texts: readonly LiveText[],
   positions: readonly TextPosition[],
@@ -58,7 +64,7 @@ export function tell(
   return { pieces, positions: told, size: limit - left, isPartial }
 }
 
-/** The texts of a receiver after a message. Undefined: it misses an earlier piece. */
+/** The texts of a receiver after a message. Undefined if the receiver missed an earlier message. */
 export function withNews(
   known: readonly LiveText[],
   { taskId, pieces }: Pick<TextNews, 'taskId' | 'pieces'>,
@@ -77,7 +83,10 @@ export function withNews(
   return texts
 }
 
-/** A text that did not change stays the same object, because readers share what is made from it. */
+/**
+ * Returns the same object for a text that did not change, because readers cache what they derive
+ * from it.
+ */
 function same(
   had: LiveText | undefined,
   text: string,
@@ -86,7 +95,7 @@ function same(
   return had?.text === text && had.phase === phase ? had : undefined
 }
 
-/** The length of the text without the first half of a surrogate pair at its end. */
+/** The length of the text without an unpaired first half of a surrogate pair at its end. */
 export function wholeCharacters(text: string): number {
   const last = text.charCodeAt(text.length - 1)
   return last >= 0xd800 && last <= 0xdbff ? text.length - 1 : text.length

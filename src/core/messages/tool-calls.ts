@@ -1,7 +1,8 @@
 /**
- * The announcement of tool calls that are about to run. A step is recorded when it has ended, so an agent that wants its
- * calls to be seen before says so in a status message. Its data part has the calls. Each call has the key of its step, so
- * that a protocol can show the call and its result as one.
+ * Announces tool calls that are about to run. A step is recorded only when it has ended, so an
+ * agent that wants its calls to be visible earlier sends a status message with a data part that
+ * lists them. Each call has the key of its step, so that a protocol can show the call and its
+ * result as one.
  */
 import type { Json } from '../values/json.ts'
 import type { Message, Part } from './message.ts'
@@ -19,10 +20,10 @@ const PREFIX = 'call:'
 /** The key to choose for the step of an announced call. */
 export const callKey = (turn: number, index: number): string => `${PREFIX}${turn}.${index}`
 
-/** Whether the step with that key was announced. */
+/** Whether the step with that key belongs to an announced call. */
 export const isAnnounced = (key: string): boolean => key.startsWith(`tool:${PREFIX}`)
 
-/** @param calls with the keys that `callKey` gave */
+/** @param calls the calls, with keys from `callKey` */
 export function announcement(calls: readonly AnnouncedCall[]): readonly Part[] {
   const toolCalls = calls.map(({ key, name, input }) => ({ key: `tool:${key}#key`, name, input }))
   const names = calls.map(({ name }) => name).join(', ')

@@ -1,7 +1,7 @@
 /**
- * Checks the receipts of a task's log: signature, number and chain, that each matches the record before it and what the task
- * contained then, and that no such record lacks a receipt. A log that was cut off behind a receipt needs its anchor
- * (`receipt-anchor.ts`).
+ * Checks the receipts of a task's log: signatures, numbers and chain; that each receipt matches the
+ * record before it and the task at that point; and that no record that needs a receipt lacks one. A
+ * log whose end was cut off after a receipt is found only with its anchor (`receipt-anchor.ts`).
  */
 
 import { evolve } from '../evolve.ts'
@@ -16,16 +16,19 @@ import { describe, type Said } from './receipts.ts'
 import { sha256 } from './sha256.ts'
 
 export interface ReceiptFault {
-  /** The log record the fault was found at. */
+  /** The number of the record at which the fault was found. */
   readonly seq: number
   readonly problem: string
-  /** The id of a key that is not known here. The receipt may be genuine. */
+  /**
+   * Set when the receipt is signed with a key that is not known here. The receipt may be genuine.
+   */
   readonly unknownKey?: string
 }
 
 /**
- * What the check of a receipt has shown. `vouched`: its key is not known here, but an import that is genuine names it. Whoever
- * may import can make such a key, so this says who is to be believed, and not that the receipt is genuine.
+ * The result of checking a receipt. `vouched`: its key is not known here, but a genuine import
+ * names the key. Anyone who may import can create such a key, so `vouched` says who has to be
+ * trusted, not that the receipt is genuine.
  */
 export type ReceiptVerdict = SignatureVerdict | 'vouched'
 
@@ -37,16 +40,16 @@ export interface Voucher {
 
 export type SignatureKind = 'hmac-sha256' | 'ed25519'
 
-/** One receipt, and what its check has shown. */
+/** One receipt and the result of its check. */
 export interface CheckedReceipt {
   /** The number of its record in the log. */
   readonly seq: number
   readonly receipt: Receipt
-  /** `wrong` when anything about the receipt or its act is. */
+  /** `wrong` if the receipt, or the action that it records, fails any check. */
   readonly verdict: ReceiptVerdict
   /** Present when the verdict is `vouched`. */
   readonly vouchedBy?: Voucher
-  /** The signatures that were checked and are genuine. Receipts of the first version have only an HMAC. */
+  /** The signatures that were found genuine. Receipts of version 1 have only an HMAC. */
   readonly verifiedBy: readonly SignatureKind[]
 }
 
@@ -68,8 +71,8 @@ interface Import extends Voucher {
 }
 
 /**
- * The imports whose receipts are genuine, or vouched for by a later import. Each vouches for the receipts in front of it that are
- * signed with a key that it names.
+ * The imports whose receipts are genuine, or vouched for by a later import. Each vouches for
+ * earlier receipts that are signed with one of the keys it names.
  */
 function importsIn(log: readonly LogRecord[], verifier: Verifier): readonly Import[] {
   const imports: Import[] = []
@@ -88,7 +91,7 @@ function importsIn(log: readonly LogRecord[], verifier: Verifier): readonly Impo
   return imports
 }
 
-/** Undefined when one is no key. */
+/** Undefined when one of them is not a valid key. */
 function trusting(verifier: Verifier, keys: readonly PublicKey[]): Verifier | undefined {
   try {
     return verifier.trusting(keys)
@@ -103,13 +106,19 @@ export function checkReceipts(log: readonly LogRecord[], verifier: Verifier): Ch
   return check.end()
 }
 
-/** The check of one log, record by record. Each receipt takes a quarter of a millisecond, so a long log is checked in slices. */
+/**
+ * Checks one log record by record. A receipt takes a quarter of a millisecond, so the caller checks
+ * a long log in slices.
+ */
 export interface ReceiptCheck {
-  /** @returns false when the record is damaged. Without the state before them, later records cannot be checked */
+  /**
+   * @returns false when the record is damaged: later records cannot be checked without the state
+   * before them
+   */
   add(record: LogRecord): boolean
-  /** The task as the records so far make it. */
+  /** The task as folded from the records so far. */
   readonly task: Task | undefined
-  /** What was found, when every record was added or one is damaged. */
+  /** The findings. Called when every record was added, or after a damaged one. */
   end(): CheckedReceipts
 }
 
@@ -163,8 +172,8 @@ export function createReceiptCheck(log: readonly LogRecord[], verifier: Verifier
 }
 
 /**
- * A record that needs a receipt, and what the receipt says: with the record and the task as they are, or with what was
- * redacted in them.
+ * A record that needs a receipt, and what that receipt must say: for the record and task as they
+ * are, and for their redacted form.
  */
 interface Act {
   readonly record: LogRecord
@@ -220,7 +229,10 @@ function checkOne(
 
 type Judgement = Pick<CheckedReceipt, 'verdict' | 'verifiedBy' | 'vouchedBy'>
 
-/** What the signatures of a receipt say: with the keys that are known, else with those that an import behind it names. */
+/**
+ * Checks the signatures of a receipt with the known keys, else with the keys that a later import
+ * names.
+ */
 function judge(
   receipt: Receipt,
   seq: number,
@@ -240,7 +252,9 @@ function judge(
   return own
 }
 
-/** A receipt of version 2 has both signatures. One of them suffices where the key of the other is not known. */
+/**
+ * A receipt of version 2 has two signatures. One is enough when the key of the other is not known.
+ */
 function verdictOn(
   { signature, ed25519, ...unsigned }: Receipt,
   verifier: Verifier,

@@ -1,7 +1,7 @@
 /**
- * The anchor of a task's receipts: how many there are, and the hash of the last one, signed. It is kept outside the log, so
- * that a log whose last records were removed together with their receipts is found. It is one text: count, hash of the last
- * receipt, key, signature.
+ * An anchor is the number of a task's receipts and the hash of the last one, signed. It is kept
+ * outside the log, so that a log whose last records were removed together with their receipts is
+ * detected. Its text is: count, hash of the last receipt, key id, signature.
  */
 
 import type { LogRecord } from '../records.ts'
@@ -37,7 +37,10 @@ function textOf(taskId: string, { count, head, keyId }: Omit<Anchor, 'signature'
   return canonical({ anchor: taskId, count, head, keyId })
 }
 
-/** An anchor as a store gives it. Null: no commit has given one. Undefined: the store keeps none. */
+/**
+ * An anchor as a store returns it. Null: no commit has set one yet. Undefined: the store keeps no
+ * anchors.
+ */
 export type StoredAnchor = string | null | undefined
 
 interface Problem {
@@ -46,8 +49,8 @@ interface Problem {
 }
 
 /**
- * What is wrong with the end of a log. The log may have grown since the anchor was read, so it may have more receipts than
- * the anchor names. Receipts of the first version were made without an anchor.
+ * Returns the faults at the end of a log. The log may have grown since the anchor was read, so more
+ * receipts than the anchor names are no fault. Receipts of version 1 were made without an anchor.
  */
 export function anchorFaults(
   taskId: string,
@@ -68,7 +71,10 @@ export function anchorFaults(
     : [{ seq, problem: `receipt ${count} is not the anchored one` }]
 }
 
-/** The same for a task that is loaded. A key that is not known here does not stop it. */
+/**
+ * The same check for a loaded task. A key that is not known here is not reported, because it must
+ * not stop the task.
+ */
 export function anchorProblem(
   { id, receipts }: Pick<Task, 'id' | 'receipts'>,
   stored: StoredAnchor,
@@ -86,7 +92,7 @@ function cutOff(found: number, count: number): string {
   return `the log was cut off: it has ${found} of ${count} receipts`
 }
 
-/** The anchor if its signature is genuine; undefined when there is none, and none is needed. */
+/** The anchor if its signature is genuine. Undefined when there is none and none is needed. */
 function readStored(
   taskId: string,
   stored: StoredAnchor,

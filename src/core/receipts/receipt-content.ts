@@ -1,6 +1,7 @@
 /**
- * What a receipt covers beside its act: who owns the task, and its messages, artifacts, question and reminders. The digest is
- * made of one hash per item, so that it stays valid when an item is redacted to its hash.
+ * What a receipt covers beside the action: the owner of the task, its messages, artifacts, question
+ * and reminders. The digest is built from one hash per item, so that it stays valid when an item is
+ * redacted to its hash.
  */
 
 import type { Artifact, Message } from '../messages/message.ts'
@@ -12,8 +13,9 @@ import { sha256 } from './sha256.ts'
 export type Content = (task: Task) => string
 
 /**
- * @param redacted whether an item that was redacted counts as what it was
- * @returns the digest. It remembers the hashes of messages and artifacts: most of them were there at the receipt before
+ * @param redacted whether a redacted item counts as the original
+ * @returns the digest function. It caches the hashes of messages and artifacts, because most of
+ * them were part of the previous receipt
  */
 export function createContent(redacted = false): Content {
   const known = new WeakMap<object, string>()

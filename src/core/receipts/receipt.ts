@@ -8,25 +8,26 @@ export type ReceiptKind =
   | 'ImportReceipt'
 
 /**
- * Everything except the two signatures is signed, as RFC 8785 canonical JSON: with HMAC-SHA256 for the owner of the key, and
- * with Ed25519 for everybody who has the public key.
+ * Everything except the two signatures is signed, as RFC 8785 canonical JSON: with HMAC-SHA256,
+ * which the owner of the secret key can check, and with Ed25519, which anyone with the public key
+ * can check.
  */
 export interface Receipt {
-  /** Absent for the first version, which has no `seq`, no `content` and no Ed25519 signature. */
+  /** Absent for version 1, which has no `seq`, no `content` and no Ed25519 signature. */
   readonly version?: 2
   readonly kind: ReceiptKind
   readonly taskId: string
   /** 1, 2, 3… within the task. */
   readonly number: number
-  /** The hash of the receipt before it; empty for the first. */
+  /** The hash of the previous receipt; empty for the first. */
   readonly previous: string
-  /** The number of its record in the log. */
+  /** The number of the receipt's record in the log. */
   readonly seq?: number
   readonly at: number
   readonly facts: { readonly [fact: string]: Json }
-  /** The digest of what the task was given and has said so far (`receipt-content.ts`). */
+  /** The digest of the messages and other content of the task so far (`receipt-content.ts`). */
   readonly content?: string
-  /** Names the key of both signatures. */
+  /** The id of the key pair of both signatures. */
   readonly keyId: string
   /** HMAC-SHA256, hex. */
   readonly signature: string
@@ -37,13 +38,16 @@ export interface Receipt {
 /** `unknown-key`: signed with a key that this process does not have. It may be genuine. */
 export type SignatureVerdict = 'genuine' | 'wrong' | 'unknown-key'
 
-/** Checks signatures. A reader that has public keys only knows no key of `verify`. */
+/** Checks signatures. For a reader that has only public keys, `verify` answers `unknown-key`. */
 export interface Verifier {
   /** Checks an HMAC in constant time. */
   readonly verify: (text: string, signature: string, keyId: string) => SignatureVerdict
   /** Checks an Ed25519 signature. */
   readonly verifyPublic: (text: string, signature: string, keyId: string) => SignatureVerdict
-  /** The same, with further public keys. @throws when one is not an Ed25519 key */
+  /**
+   * The same verifier with additional public keys.
+   * @throws when one is not an Ed25519 key
+   */
   readonly trusting: (keys: readonly PublicKey[]) => Verifier
 }
 
@@ -53,7 +57,7 @@ export interface Signer extends Verifier {
   readonly sign: (text: string) => string
   /** The Ed25519 signature of the text, hex. */
   readonly signPublic: (text: string) => string
-  /** Of the key that signs, and of former keys. */
+  /** The public keys of the current and of former signing keys. */
   readonly publicKeys: readonly PublicKey[]
 }
 
@@ -61,9 +65,9 @@ export interface Signer extends Verifier {
 export interface PublicKey {
   readonly kty: 'OKP'
   readonly crv: 'Ed25519'
-  /** The key itself, base64url. */
+  /** The public key itself, base64url. */
   readonly x: string
-  /** The `keyId` of receipts. */
+  /** The key id that receipts name. */
   readonly kid: string
   readonly alg: 'EdDSA'
   readonly use: 'sig'

@@ -1,7 +1,7 @@
 /**
- * Receipts: signed records that a stop, a wake or a drain decision happened. Every receipt contains the hash of the one
- * before it, so that a changed, removed or moved receipt is found. This file decides what is signed. The signer is a
- * parameter.
+ * Receipts are signed records that a stop, a wake or a drain decision happened. Each contains the
+ * hash of the previous one, so that a changed, removed or moved receipt is detected. This file
+ * decides what is signed; the signer is a parameter.
  */
 
 import type { RecordBody, RecordType } from '../records.ts'
@@ -13,7 +13,10 @@ import { sha256 } from './sha256.ts'
 
 type ReceiptRecord = RecordBody & { readonly type: 'receipt' }
 
-/** The receipt record that follows an act, or nothing. `task` is the task just after the act. */
+/**
+ * Returns the receipt record that follows an action, or undefined if it needs none. `task` is the
+ * task just after the action.
+ */
 export type MakeReceipt = (task: Task, act: RecordBody, at: number) => ReceiptRecord | undefined
 
 export function createReceipts(signer: Signer): MakeReceipt {
@@ -43,8 +46,9 @@ export function createReceipts(signer: Signer): MakeReceipt {
 export type Said = Pick<Receipt, 'kind' | 'facts'>
 
 /**
- * What the receipt of an act says; undefined when the record is not an act. The receipt of a stop contains the whole
- * record. That of a wake omits the run, and has hashes of input and event.
+ * The facts in the receipt of an action; undefined when the record needs no receipt. The receipt of
+ * a stop contains the whole record. The receipt of a wake omits the run, and contains only hashes
+ * of input and event.
  */
 export function describe(
   task: Task,
@@ -95,7 +99,7 @@ const receipts: { readonly [T in RecordType]: Describe<T> } = {
   value: noReceipt,
   step: noReceipt,
   attempt: noReceipt,
-  // The receipt of the next stop names the steps that may still act.
+  // Abandoned steps are named in the receipt of the next stop.
   abandoned: noReceipt,
   'not-awaited': noReceipt,
   skipped: noReceipt,
@@ -110,7 +114,7 @@ const receipts: { readonly [T in RecordType]: Describe<T> } = {
   asked: noReceipt,
   'asked-again': noReceipt,
   answered: noReceipt,
-  // The stop has its receipt when it is committed.
+  // A stop gets its receipt when it commits, not when it is requested.
   'pause-requested': noReceipt,
   'pause-upgraded': noReceipt,
   'pause-kept': noReceipt,

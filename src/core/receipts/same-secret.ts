@@ -1,9 +1,12 @@
-/** Compares in a time that does not depend on where the texts differ, so that answers do not help to guess one. */
+/**
+ * Compares two secrets in a time that does not depend on where they differ, so that response times
+ * reveal nothing.
+ */
 export function sameSecret(given: string, expected: string | undefined): boolean {
   if (expected === undefined) return false
   let difference = given.length ^ expected.length
   for (let index = 0; index < given.length; index++) {
-    // Beyond the end of `expected` the comparison is with 0, which costs the same.
+    // Past the end of `expected` the comparison is with 0, which takes the same time.
     difference |= given.charCodeAt(index) ^ (expected.charCodeAt(index) | 0)
   }
   return difference === 0

@@ -1,8 +1,8 @@
 /**
- * The hash of everything that Lull writes down: receipts, digests of what was consented to, keys that are derived. It is a
- * format, so it is one function and no dependency. Logs written with one hash cannot be compared with another one.
- *
- * `hash` of Node is synchronous and depends on nothing but its argument. It is the only part of Node that `core` uses.
+ * The hash function of everything that Lull stores: receipts, consent digests and derived keys. It
+ * is part of the format, so it is one function and never injected: logs written with one hash
+ * cannot be compared using another.
+ * Node's `hash` is synchronous and pure. It is the only part of Node that `core` uses.
  */
 import { hash } from 'node:crypto'
 

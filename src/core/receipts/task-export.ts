@@ -1,6 +1,7 @@
 /**
- * A task as one file: a header, and the records of its log. The header says how many records there are and has a digest of
- * all of them. It is signed like a receipt, so an outsider who has the public key finds a changed, removed or added record.
+ * A task exported as one file: a header and the records of the log. The header has the number of
+ * records and a digest of all of them, and is signed like a receipt, so anyone with the public key
+ * can detect a changed, removed or added record.
  */
 
 import type { LogRecord } from '../records.ts'
@@ -15,7 +16,7 @@ export const EXPORT_FORMAT = 'lull-task'
 export interface ExportHeader {
   readonly format: typeof EXPORT_FORMAT
   readonly version: 1
-  /** The version of Lull that wrote it. */
+  /** The version of Lull that wrote the file. */
   readonly lull: string
   readonly taskId: string
   /** Epoch milliseconds. */
@@ -23,14 +24,17 @@ export interface ExportHeader {
   readonly records: number
   /** SHA-256 over the canonical JSON of the records, one per line. */
   readonly digest: string
-  /** Content was replaced by hashes. Such a task cannot be imported. */
+  /** Content was replaced by hashes, so the task cannot be imported. */
   readonly redacted?: true
-  /** The public keys of the server. Compare them with those that the server publishes. */
+  /**
+   * The public keys of the server that wrote the file. Compare them with the keys that the server
+   * publishes.
+   */
   readonly keys: readonly PublicKey[]
   readonly keyId: string
   /** HMAC-SHA256 of all members above, hex. */
   readonly signature: string
-  /** Ed25519 of the same, hex. */
+  /** Ed25519 signature of the same members, hex. */
   readonly ed25519: string
 }
 
@@ -73,7 +77,7 @@ export function digestOf(records: readonly LogRecord[]): string {
   return sha256(records.map((record) => `${canonical(record)}\n`).join(''))
 }
 
-/** Faults of the header are at record 0. */
+/** Faults of the header are reported at record 0. */
 export function checkExport({ header, records }: TaskExport, verifier: Verifier): CheckedReceipts {
   const { receipts, faults } = checkReceipts(records, verifier)
   return { receipts, faults: [...headerFaults(header, records, verifier), ...faults] }
@@ -96,7 +100,7 @@ function* headerFaults(
   } else if (digestOf(records) !== header.digest) {
     yield { seq: 0, problem: 'a record was changed afterwards' }
   }
-  // A forked task begins with the records of another one.
+  // The last of these records names the task: a forked task begins with the records of another one.
   const born = records.findLast(({ type }) => type === 'submitted' || type === 'forked')
   if (born === undefined || !('taskId' in born) || born.taskId !== header.taskId) {
     yield { seq: 0, problem: `the records are not those of task ${header.taskId}` }

@@ -4,9 +4,15 @@ import type { TurnOutcome } from '../reminders/reminders.ts'
 import type { Json } from '../values/json.ts'
 import type { ChildResult, Failure, UsageReport } from './record-values.ts'
 
-/** The record of one operation of a run. A rebuilt run finds it by `key` and does not execute the operation again. */
+/**
+ * The result of one operation of a run. A rebuilt run finds it by `key` and does not execute the
+ * operation again.
+ */
 export type JournalRecord = {
-  /** Set for an operation that new code calls before operations that are already in the log. Log order is not code order. */
+  /**
+   * Set when changed code called this operation before operations that were already recorded, so
+   * log order differs from code order.
+   */
   readonly inserted?: true
 } & (
   | {
@@ -20,7 +26,7 @@ export type JournalRecord = {
       /** SHA-256 of the canonical JSON of the input, if the code gave one. */
       readonly inputDigest?: string
     }
-  /** An attempt that did not settle the step: a pause interrupted it, or it failed and is retried. */
+  /** An attempt that did not end the step: a pause interrupted it, or it failed and is retried. */
   | {
       readonly type: 'attempt'
       readonly key: string
@@ -29,8 +35,8 @@ export type JournalRecord = {
       readonly failure?: Failure
     }
   /**
-   * The function of a step was told to stop, and went on for `abandonAfterMs`. The task waits for it no longer, and it may
-   * still act. With `settled` that execution has ended since.
+   * A step's function was told to stop and was still running after `abandonAfterMs`. The task no
+   * longer waits for it, and it may still act. `settled`: that execution has ended since.
    */
   | {
       readonly type: 'abandoned'
@@ -39,7 +45,10 @@ export type JournalRecord = {
       readonly attempt: number
       readonly settled?: true
     }
-  /** The code of the run ended while these operations were open: `operations` has the keys of the first ones. */
+  /**
+   * The agent's `run` function returned while these operations were still open. `operations` has
+   * the keys of the first ones.
+   */
   | {
       readonly type: 'not-awaited'
       readonly key: string
@@ -59,7 +68,10 @@ export type JournalRecord = {
       readonly artifact: Artifact
       readonly append: boolean
       readonly last: boolean
-      /** Set for the text of a step's stream: the attempt that wrote it. A reader that saw it live gets only the rest. */
+      /**
+       * For text of a step's stream: the id of the attempt that wrote it. A reader that followed
+       * this attempt live gets only the rest.
+       */
       readonly attempt?: string
     }
   | { readonly type: 'usage'; readonly key: string; readonly usage: UsageReport }
@@ -84,7 +96,7 @@ export type JournalRecord = {
       readonly childId: string
       readonly agent: string
       readonly message: Message
-      /** The message as the agent's schema read it. Absent without a schema, and in old logs. */
+      /** The message as parsed by the agent's schema. Absent without a schema, and in old logs. */
       readonly input?: Json
     }
   | { readonly type: 'child-ended'; readonly key: string; readonly result: ChildResult }

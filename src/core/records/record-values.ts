@@ -1,4 +1,4 @@
-/** Values that records contain. */
+/** Types of values inside records. */
 
 import type { Choice } from '../messages/choices.ts'
 import type { Artifact, Message } from '../messages/message.ts'
@@ -13,7 +13,7 @@ export interface RunToken {
   readonly worker: string
 }
 
-/** A failure as it is journaled. It can be thrown again. Callers are never shown its stack. */
+/** A journaled error, which can be thrown again. Callers never see its stack. */
 export interface Failure {
   readonly name: string
   readonly message: string
@@ -41,7 +41,7 @@ export interface Question {
   readonly expiresAt?: number
   /** The answer must be one of these. */
   readonly choices?: readonly Choice[]
-  /** The JSON Schema of the answer. */
+  /** The JSON Schema that the answer must match. */
   readonly schema?: JsonObject
   readonly consent?: {
     readonly consentId: string
@@ -55,7 +55,7 @@ export interface Question {
 
 export type Decision = 'granted' | 'denied'
 
-/** How a child ended, as its parent sees it. */
+/** The outcome of a child, as its parent sees it. */
 export interface ChildResult {
   readonly taskId: string
   readonly state: TerminalState
@@ -63,7 +63,9 @@ export interface ChildResult {
   readonly artifacts: readonly Artifact[]
 }
 
-/** What arrived for a held task. It takes effect when the hold is lifted. */
+/**
+ * An action that arrived while a hold covered the task. It takes effect when the hold is lifted.
+ */
 export type DeferredAction =
   | {
       readonly kind: 'wake'

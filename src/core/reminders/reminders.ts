@@ -1,6 +1,7 @@
 /**
- * Reminders: context for later turns that is never user input. A pending reminder ends in exactly one way: it is
- * deduped, or it expires by `ttl`, `compaction`, `cleared` or `task_ended`.
+ * Reminders: context for later turns that is never user input. A pending reminder ends in exactly
+ * one way: it is replaced by one with the same `dedupeKey`, or it expires by `ttl`, `compaction`,
+ * `cleared` or `task_ended`.
  */
 import { fingerprint } from '../receipts/fingerprint.ts'
 import type { PauseMode } from '../suspension.ts'
@@ -21,7 +22,10 @@ export interface Reminder {
   readonly propagate: Propagate
   readonly roleHint: RoleHint
   readonly source?: string
-  /** The turn that its source saw. After it was shown, the first turn that showed it. */
+  /**
+   * The turn during which its source added it. After the reminder was shown: the first turn that
+   * showed it.
+   */
   readonly firedAtTurn?: number
   readonly mode: PauseMode
   readonly metadata?: JsonObject
@@ -33,24 +37,25 @@ export interface Reminder {
 /** A pending reminder and what has happened to it on this task. */
 export interface PendingReminder {
   readonly reminder: Reminder
-  /** The first turn that showed it. */
+  /** The first turn that showed the reminder. */
   readonly emittedAtTurn?: number
-  /** The latest turn that showed it. */
+  /** The latest turn that showed the reminder. */
   readonly shownInTurn?: number
 }
 
 /**
- * The answer to an injection. It is kept after the reminder is gone, so that a repeated injection gets the same answer.
+ * The answer to an injected reminder. It is kept after the reminder is gone, so that a repeated
+ * request gets the same answer.
  */
 export interface AcceptedReminder {
   readonly id: string
-  /** The fingerprint of its body. */
+  /** The fingerprint of the reminder's body. */
   readonly print: string
   readonly acceptedAt: number
   readonly dedupedCount: number
 }
 
-/** How many answers a task keeps, the newest ones. */
+/** The most answers that a task keeps, the newest ones. */
 export const ACCEPTED_REMINDERS_KEPT = 256
 
 /** A reminder and the provider that added it. */
@@ -59,7 +64,7 @@ export interface ProvidedReminder {
   readonly reminder: Reminder
 }
 
-/** How a turn ended. Only a completed turn counts for TTLs. */
+/** How a turn ended. Only completed turns count for the TTL of reminders. */
 export type TurnOutcome = 'completed' | 'skipped' | 'failed'
 
 /** Whether a reminder may be shown when a turn starts (`start`), or when a running turn reads again (`reread`). */
@@ -68,8 +73,9 @@ export function isVisible(pending: PendingReminder, when: 'start' | 'reread'): b
 }
 
 /**
- * The reminders after a turn ended: when it completed, one is taken off the TTL of each that this turn showed, unless
- * its source saw a later turn. Returns those that are left and the ids whose TTL reached zero.
+ * The reminders that remain after a turn, and the ids of those whose TTL reached zero. If the turn
+ * completed, the TTL of each reminder that it showed is reduced by one, unless the source added the
+ * reminder during a later turn.
  */
 export function afterTurn(
   pending: readonly PendingReminder[],
@@ -90,8 +96,10 @@ export function afterTurn(
 }
 
 /**
- * What of a task's reminders a new sub-task inherits: `all` always, `session` one level, `none` never. The child counts
- * its own turns, so the parent's do not travel. At every level a copy names the task it was injected into.
+ * The reminders that a new sub-task inherits from a task: those with `all` at every level, those
+ * with `session` one level down, those with `none` never. Turn numbers are not inherited, because
+ * the child counts its own turns. Each copy names the task that the reminder was first injected
+ * into.
  */
 export function inherited(
   pending: readonly PendingReminder[],
@@ -110,7 +118,7 @@ export function inherited(
     }))
 }
 
-/** The pending reminders without those that were deduped or expired. */
+/** The pending reminders without those that were replaced or expired. */
 export function without(
   pending: readonly PendingReminder[],
   ids: readonly string[],
@@ -133,7 +141,7 @@ export function shown(
   )
 }
 
-/** The kept answers after one more injection. */
+/** The kept answers after one more injected reminder. */
 export function remembering(
   reminded: readonly AcceptedReminder[],
   { id, body, acceptedAt }: Reminder,

@@ -1,5 +1,6 @@
 /**
- * Describes any thrown value: an error, an HTTP response, a circular object, a proxy that throws, a symbol, nothing.
+ * Describes any thrown value: an error, an HTTP response, a circular object, a proxy that throws, a
+ * symbol, or undefined.
  *
  * E1  Never throws, whatever the value does when it is inspected.
  * E2  The result is plain JSON of bounded size, so it can be recorded, logged and sent.
@@ -51,7 +52,7 @@ function primitiveText(value: unknown): string {
   return String(value)
 }
 
-/** Agents often throw a `Response` of `fetch`. */
+/** Describes a `Response` of `fetch`, which agents often throw. */
 function responseText(value: object): string | undefined {
   const status = attempt<unknown>(() => Reflect.get(value, 'status'))
   const statusText = memberText(value, 'statusText', MESSAGE_LENGTH)
@@ -64,7 +65,7 @@ function indescribable(value: unknown): Failure {
   return { name: 'Error', message: `threw a value of type ${typeof value} that cannot be read` }
 }
 
-/** The member if it is a text. Reading it may throw. */
+/** The member if it is a string. Reading it may throw. */
 function memberText(value: object, member: string, length: number): string | undefined {
   const found = attempt<unknown>(() => Reflect.get(value, member))
   return typeof found === 'string' ? clip(found, length) : undefined

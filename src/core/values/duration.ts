@@ -34,12 +34,12 @@ const unitMs: Readonly<Record<DurationUnit, number>> = {
 /** Milliseconds, or a text such as `'30 minutes'`. */
 export type Duration = number | `${number} ${DurationUnit}`
 
-/** The type with a number in every member named `…Ms`. */
+/** Replaces durations by numbers in every member named `…Ms`. */
 export type InMs<T> = {
   readonly [K in keyof T]: K extends `${string}Ms` ? Exclude<T[K], string> : T[K]
 }
 
-/** The type with a duration allowed in every member named `…Ms`. */
+/** Allows durations in every member named `…Ms`. */
 export type WithDurations<T> = {
   readonly [K in keyof T]: K extends `${string}Ms` ? T[K] | Duration : T[K]
 }
@@ -49,7 +49,7 @@ export const NOT_A_DURATION =
 
 const DURATION = /^(\d+(?:\.\d+)?) ([a-z]+)$/
 
-/** Undefined when the value is not a duration. */
+/** The milliseconds of a duration. Undefined when the value is not one. */
 export function toMs(value: unknown): number | undefined {
   if (typeof value === 'number') return value >= 0 ? value : undefined
   const found = typeof value === 'string' ? DURATION.exec(value) : null
@@ -65,7 +65,10 @@ export function durationMs(value: Duration, path: string): number {
   throw new LullError('INVALID_INPUT', { path, problem: NOT_A_DURATION })
 }
 
-/** A copy with a number in every member named `…Ms`. @throws LullError `INVALID_INPUT` */
+/**
+ * Returns a copy with durations converted to milliseconds in every member named `…Ms`.
+ * @throws LullError `INVALID_INPUT`
+ */
 export function inMs<T extends object>(given: T): InMs<T> {
   const members = Object.entries(given).map(([name, value]) => [
     name,

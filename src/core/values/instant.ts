@@ -1,4 +1,7 @@
-/** The second that was formatted last. Most instants that are formatted within a second are of that second. */
+/**
+ * Cache of the last formatted second: instants that are formatted one after another mostly share
+ * it.
+ */
 let second = Number.NaN
 let written = ''
 
@@ -16,12 +19,14 @@ export function toIso(instant: number): string {
 /** The largest instant that a `Date` can hold. */
 export const LAST_INSTANT: number = 8_640_000_000_000_000
 
-/** 0 for what is no instant. Older versions imported logs with any number. */
+/**
+ * Returns 0 for a number that is not an instant. Older versions imported logs with any number here.
+ */
 export function instantOr0(instant: number): number {
   return instant >= 0 && instant <= LAST_INSTANT ? instant : 0
 }
 
-/** An instant that was written as ISO 8601, in epoch milliseconds; NaN when it is none. */
+/** Parses an ISO 8601 instant to epoch milliseconds; NaN when the text is not one. */
 export function fromIso(text: string): number {
   // biome-ignore lint/style/noRestrictedGlobals: a pure conversion
   return Date.parse(text)

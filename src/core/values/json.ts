@@ -10,8 +10,9 @@ export type Json =
 export type JsonObject = { readonly [key: string]: Json }
 
 /**
- * JSON that a caller or an agent gives. The compiler accepts interfaces here, which it never accepts as `Json`. It refuses
- * values that JSON would change, such as a `Date`, at the top. Deeper ones are refused when the value is checked.
+ * JSON as callers and agents pass it in. Unlike `Json`, it accepts interfaces. The compiler rejects
+ * values that JSON would change, such as a `Date`, at the top level; nested ones are rejected at
+ * run time.
  */
 export type JsonInput = Json | readonly JsonInput[] | JsonInputObject
 
@@ -20,12 +21,15 @@ export type JsonInputObject =
   | (object & { readonly [K in 'toISOString' | 'then' | 'call' | 'forEach' | 'exec']?: never })
 
 /**
- * The members of an interface as a type alias. The compiler accepts an alias as `Json` where every member is JSON, and
- * never accepts an interface.
+ * Turns an interface into a type alias. The compiler accepts an alias as `Json` if every member is
+ * JSON, but never an interface.
  */
 export type MembersOf<T> = { readonly [K in keyof T]: T[K] }
 
-/** A copy without null members, at any depth. Elements of lists are kept: their places have a meaning. */
+/**
+ * A copy without null members, at any depth. Null elements of lists are kept, because removing them
+ * would move the others.
+ */
 export function withoutNulls(value: JsonObject): JsonObject {
   const members = Object.entries(value).filter(([, member]) => member !== null)
   return Object.fromEntries(members.map(([name, member]) => [name, inner(member)]))
@@ -36,7 +40,10 @@ function inner(value: Json): Json {
   return typeof value === 'object' && value !== null ? withoutNulls(value as JsonObject) : value
 }
 
-/** Whether the value is an object literal, also one of another realm, and no instance of a class. */
+/**
+ * Whether the value is an object literal, also one from another realm, and not an instance of a
+ * class.
+ */
 export function isPlainObject(value: unknown): value is object {
   if (typeof value !== 'object' || value === null) return false
   const prototype: unknown = Object.getPrototypeOf(value)
@@ -44,8 +51,8 @@ export function isPlainObject(value: unknown): value is object {
 }
 
 /**
- * Whether JSON writes both values alike, whatever the order of their members. Members that are `undefined` count as absent.
- * Nothing is written, so large texts cost no more than comparing them.
+ * Whether both values have the same JSON, ignoring the order of members. Members that are
+ * `undefined` count as absent. No JSON text is built, so that comparing large values is cheap.
  */
 export function isSameJson(a: unknown, b: unknown): boolean {
   if (a === b) return true

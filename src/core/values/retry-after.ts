@@ -1,4 +1,4 @@
-/** The seconds after which a refused request may succeed, for the header `Retry-After`. Undefined when waiting does not help. */
+/** The value of the header `Retry-After`, in seconds. Undefined when waiting does not help. */
 export function retryAfterSeconds(details: {
   readonly retryAfterMs?: unknown
 }): string | undefined {

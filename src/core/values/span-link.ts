@@ -1,4 +1,7 @@
-/** Names a span of a trace, as W3C Trace Context does. It is stored with stops, and carried on the wire. */
+/**
+ * Identifies a span of a trace, as in W3C Trace Context. It is stored with stops, and sent over the
+ * wire.
+ */
 import type { JsonObject } from './json.ts'
 
 export interface SpanLink {
@@ -10,7 +13,7 @@ export interface SpanLink {
   readonly sampled?: false
 }
 
-/** `SpanLink` of the RFCs. */
+/** Converts to the `SpanLink` of the RFCs. */
 export function toWireSpanLink({ traceId, spanId }: SpanLink): JsonObject {
   return { trace_id: traceId, span_id: spanId }
 }
@@ -23,7 +26,10 @@ const traceparent =
   /^(?!ff)[0-9a-f]{2}-(?!0{32})([0-9a-f]{32})-(?!0{16})([0-9a-f]{16})-([0-9a-f]{2})(-|$)/
 const SAMPLED = 1
 
-/** Undefined for a text that is no `traceparent`. A sender's mistake in it does not refuse its request. */
+/**
+ * Parses a `traceparent`. Returns undefined if it is malformed, so that such a header does not fail
+ * the request.
+ */
 export function fromTraceparent(text: unknown): SpanLink | undefined {
   const found = typeof text === 'string' ? traceparent.exec(text) : null
   if (found === null) return undefined

@@ -1,4 +1,7 @@
-/** About how many bytes a JSON value takes in memory. Strings are counted by their length, so the cost is that of a walk. */
+/**
+ * Estimates how many bytes a JSON value takes in memory. Strings are counted by their length, so
+ * the cost is that of visiting each value.
+ */
 export function weightOf(value: unknown): number {
   if (typeof value === 'string') return value.length + PER_VALUE
   if (typeof value !== 'object' || value === null) return PER_VALUE
@@ -9,6 +12,9 @@ export function weightOf(value: unknown): number {
 }
 
 const PER_VALUE = 8
-/** An object with very many names is a hash table: a name, its value and its place in the order. */
+/**
+ * Per member: its name, its value and its position. V8 stores an object with very many members as a
+ * hash table.
+ */
 const PER_NAME = 24
 const PER_OBJECT = 32

@@ -20,12 +20,15 @@ export interface StoredEvent {
   readonly event: CloudEvent
 }
 
-/** The principal whose credential the event came with. Set by the server. */
+/** The attribute with the principal whose credential the event came with. Set by the server. */
 export const SENDER = 'lullsender'
-/** `own`: the event wakes only tasks of its sender. Set by the server. */
+/** The attribute that is `own` if the event wakes only tasks of its sender. Set by the server. */
 export const REACH = 'lullreach'
 
-/** What tells events of a tenant apart: two senders may use the same source and id. */
+/**
+ * What identifies an event within a tenant. It includes the sender, because two senders may use the
+ * same source and id.
+ */
 export function identityOf(event: CloudEvent): { readonly source: string; readonly id: string } {
   const { source, id, [SENDER]: sender } = event
   return { source: typeof sender === 'string' ? `${source}\n${sender}` : source, id }

@@ -6,7 +6,7 @@ import { canonical } from '../receipts/canonical-json.ts'
 import type { Json, JsonObject } from '../values/json.ts'
 import { type CloudEvent, namesOf } from './cloud-event.ts'
 
-/** A CloudEvents Subscriptions filter: exactly one dialect per object. */
+/** A CloudEvents Subscriptions filter: exactly one operator per object. */
 export type EventFilter =
   | { readonly exact: Readonly<Record<string, Json>> }
   | { readonly prefix: Readonly<Record<string, string>> }
@@ -15,7 +15,7 @@ export type EventFilter =
   | { readonly any: readonly EventFilter[] }
   | { readonly not: EventFilter }
 
-/** Exactly one of the three. */
+/** Exactly one of these three members is given. */
 export type Trigger =
   | { readonly filter: EventFilter }
   | { readonly schedule: { readonly cron: string; readonly timezone?: string } }
@@ -33,11 +33,11 @@ export interface ResumeConditions {
   readonly onEvent?: string
   readonly trigger?: Trigger
   readonly timeout?: Timeout
-  /** Which events count: those since the task was created (default), or only later ones. */
+  /** Which events count: all since the task was created (default), or only later ones. */
   readonly since?: 'task' | 'now'
 }
 
-/** Whether the event wakes a task that waits for these conditions. */
+/** Whether the event wakes a task with these conditions. */
 export function matches(conditions: ResumeConditions | undefined, event: CloudEvent): boolean {
   if (conditions === undefined) return false
   return eventConditions.some((fires) => fires(conditions, event))
@@ -59,7 +59,7 @@ const byField: {
 
 const eventConditions = Object.values(byField)
 
-/** Evaluates a filter. An absent attribute matches nothing. */
+/** Evaluates a filter. A comparison with an absent attribute is false. */
 export function passes(filter: EventFilter, event: CloudEvent): boolean {
   if ('exact' in filter) return every(filter.exact, (path, want) => equal(read(event, path), want))
   if ('prefix' in filter)
@@ -71,20 +71,24 @@ export function passes(filter: EventFilter, event: CloudEvent): boolean {
   return !passes(filter.not, event)
 }
 
-/** The wait name of a filter that fixes no type and is too long to be a name itself: every event may match it. */
+/**
+ * The wait name for a filter that fixes no event type and is too long to be a name itself. Every
+ * event is checked against it.
+ */
 export const ANY_NAME = '*'
 
 /**
- * How the wait names of filters begin that fix no type; the filter follows as JSON. No event name a task can wait for
- * begins so, because those have no control characters.
+ * The prefix of wait names of filters that fix no event type; the filter follows as JSON. Event
+ * names have no control characters, so none begins with this prefix.
  */
 export const FILTER_NAMES = '\u0001'
 const LONGEST_FILTER_NAME = 2_048
 
 /**
- * The names to index a waiting task under, so that an event finds it by look-up instead of a scan. A filter that pins
- * the type (`exact: {type}`, alone or inside `all`) waits under that type, any other filter under its own text. So one
- * look at the names finds the filters an event passes, without reading the tasks.
+ * The names under which a waiting task is indexed, so that an event finds it by look-up instead of
+ * a scan. A filter that fixes the type (`exact: {type}`, alone or inside `all`) is indexed under
+ * that type, any other filter under its own JSON. Comparing an event with these names is enough to
+ * find the matching filters, without reading the tasks.
  */
 export function waitNames(conditions: ResumeConditions | undefined): readonly string[] {
   if (conditions === undefined) return []
@@ -101,13 +105,13 @@ function filterName(filter: EventFilter): string {
   return name.length <= LONGEST_FILTER_NAME ? name : ANY_NAME
 }
 
-/** The filter a wait name stands for; undefined where the name is not a filter's. */
+/** The filter that a wait name contains; undefined if the name is not one of a filter. */
 export function filterOf(name: string): EventFilter | undefined {
   if (!name.startsWith(FILTER_NAMES)) return undefined
   return JSON.parse(name.slice(FILTER_NAMES.length)) as EventFilter
 }
 
-/** Whether events of any type may wake a task that waits under these names. */
+/** Whether these wait names include one that events of any type may match. */
 export function waitForAnyType(names: readonly string[]): boolean {
   return names.some((name) => name === ANY_NAME || name.startsWith(FILTER_NAMES))
 }

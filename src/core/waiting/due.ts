@@ -3,8 +3,9 @@ import { isInterrupted } from '../states.ts'
 import type { Task } from '../task.ts'
 
 /**
- * The next instant at which the task changes by itself: its deadline, the instant of its trigger, or the expiry of its
- * question. Undefined if there is none, or if a wake already waits until a hold is lifted.
+ * The next instant at which the task changes without a request: its deadline, the instant of its
+ * trigger, or the expiry of its question. Undefined if there is none, or if a wake is already
+ * stored until a hold is lifted.
  */
 export function nextDueAt(
   task: Pick<Task, 'state' | 'deferred' | 'question' | 'suspension'>,

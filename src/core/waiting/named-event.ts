@@ -1,7 +1,10 @@
-/** Positions of events in the state of a task. */
+/** Reads event positions from the state of a task. */
 import type { Task } from '../task.ts'
 
-/** The newest position of an event that the task names: events up to it do not count, or one of them woke it. */
+/**
+ * The highest event position that the task refers to: events up to it do not count, or one of them
+ * woke it.
+ */
 export function newestEventNamed(task: Task | undefined): number {
   if (task === undefined) return 0
   const { eventsAfter, consumed, suspension, pausing, deferred } = task

@@ -1,13 +1,19 @@
-/** What wakes a stopped task, in words. */
+/** Describes in words what wakes a stopped task. */
 
 import { durationText } from '../values/duration-text.ts'
 import { fromIso } from '../values/instant.ts'
 import type { EventFilter, OnTimeout, ResumeConditions, Trigger } from './conditions.ts'
 
-/** How exact times are: `rough` for texts that are kept, `exact` for texts that are drawn again every second. */
+/**
+ * How exact times are shown: `rough` for texts that are stored, `exact` for texts that are redrawn
+ * every second.
+ */
 export type Precision = 'rough' | 'exact'
 
-/** `on ci.build.completed:1234, or in 30 min (then it fails)`; without conditions only a resume wakes it. */
+/**
+ * For example `on ci.build.completed:1234, or in 30 min (then it fails)`. Says that only a resume
+ * wakes the task if there are no conditions.
+ */
 export function waitText(
   conditions: ResumeConditions | undefined,
   deadlineAt: string | undefined,
@@ -40,7 +46,7 @@ function triggerText(trigger: Trigger, now: number, precision: Precision): strin
   return `on an event where ${filterText(trigger.filter)}`
 }
 
-/** `type begins with "incident."`. */
+/** For example `type begins with "incident."`. */
 export function filterText(filter: EventFilter): string {
   if ('all' in filter) return filter.all.map(filterText).join(' and ')
   if ('any' in filter) return `(${filter.any.map(filterText).join(' or ')})`
@@ -56,7 +62,7 @@ export function filterText(filter: EventFilter): string {
     .join(' and ')
 }
 
-/** A point in time as a person counts it. */
+/** The time until an instant, in words. */
 export function until(
   instant: string | undefined,
   now: number,

@@ -1,6 +1,6 @@
 /**
- * WorkerSuspension of the RFCs: the snake_case envelope of a stop in the metadata, for Harn peers that do not use the
- * standard fields yet. Both protocols have it.
+ * The `WorkerSuspension` of the RFCs: the snake_case form of a stop in metadata, for Harn peers
+ * that do not use the standard fields yet. A2A and ACP both send it.
  */
 
 import type { Suspension } from '../suspension.ts'
