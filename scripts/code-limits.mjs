@@ -1,5 +1,6 @@
 /**
- * Limits of the code that the linter cannot state: how long functions and files may be, and casts that hide a type.
+ * Limits of the code that the linter cannot state: how long functions and files may be, casts that hide a type or claim
+ * that a request was checked, and sets that name some members of a union, which a new member does not reach.
  *
  * The lines of a function are counted without the functions inside it, comments included. A factory `createX(deps)` is
  * a module: it may be long while each of its functions is short. The limits are above the aims of 60 and 300 lines, so
@@ -15,6 +16,10 @@ const isTestCode = (path) => isTest(path) || path.includes('/test-support/')
 
 const functions = new Set(['FunctionDeclaration', 'FunctionExpression', 'ArrowFunctionExpression'])
 const casts = new Set(['TSAsExpression', 'TSTypeAssertion'])
+/** Types of what a caller sends, which only `parse` makes. */
+const unchecked = /(Request|Query|TaskFilter)$/
+/** Sets of these have no closed set of members. */
+const plain = new Set(['TSStringKeyword', 'TSUnknownKeyword', 'TSNumberKeyword'])
 const hiding = { TSNeverKeyword: 'never', TSUnknownKeyword: 'unknown', TSAnyKeyword: 'any' }
 
 /** @param files `{path, text}` @returns a line for each file and function that is too long, and each cast that hides a type */
@@ -30,7 +35,9 @@ function problemsOf({ path, text }) {
   const found = nodes.flatMap((node) => {
     const problem = functions.has(node.type)
       ? problemOfLength(ownLines(node, lineAt))
-      : problemOfCast(node, path)
+      : isTestCode(path)
+        ? undefined
+        : (problemOfCast(node) ?? problemOfSet(node))
     return problem === undefined ? [] : [`${path}:${lineAt(node.start)}: ${problem}`]
   })
   return [...tooLong, ...found]
@@ -40,9 +47,33 @@ function problemOfLength(lines) {
   return lines > MAX_FUNCTION_LINES ? `a function of ${lines} lines of its own` : undefined
 }
 
-function problemOfCast(node, path) {
-  const type = casts.has(node.type) ? hiding[node.typeAnnotation.type] : undefined
-  return type !== undefined && !isTestCode(path) ? `a cast to ${type}` : undefined
+function problemOfCast(node) {
+  if (!casts.has(node.type)) return undefined
+  const target = node.typeAnnotation
+  const type = hiding[target.type] ?? namesIn(target).find((name) => unchecked.test(name))
+  return type === undefined ? undefined : `a cast to ${type}`
+}
+
+/** A set of words whose members are a type of their own: `const some: ReadonlySet<State> = new Set(['working'])`. */
+function problemOfSet(node) {
+  const [made, type] =
+    node.type === 'VariableDeclarator'
+      ? [node.init, node.id.typeAnnotation?.typeAnnotation]
+      : [node, undefined]
+  if (made?.type !== 'NewExpression' || made.callee.name !== 'Set') return undefined
+  const listed = made.arguments[0]?.type === 'ArrayExpression' ? made.arguments[0].elements : []
+  const isOfWords = listed.length > 0 && listed.every((one) => typeof one?.value === 'string')
+  const member = (type ?? made).typeArguments?.params[0]
+  if (!isOfWords || member === undefined || plain.has(member.type)) return undefined
+  return 'a partial set of a union; use a table over all of its members'
+}
+
+/** The names of types in a type. A schema is named after what it makes, and is no cast of that. */
+function namesIn(node) {
+  if (node.typeName?.type === 'TSQualifiedName') return []
+  return nodesIn(node).flatMap(({ type, typeName }) =>
+    type === 'TSTypeReference' ? [typeName.name ?? ''] : [],
+  )
 }
 
 /** The lines of a function that belong to no function inside it. */

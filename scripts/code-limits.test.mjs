@@ -39,6 +39,37 @@ describe('the limits of the code', () => {
     expect(problemsIn([file])).toEqual([`src/a.ts:1: a cast to ${type}`])
   })
 
+  it.each([
+    ['ForkRequest', 'ForkRequest'],
+    ["Omit<TaskQuery, 'limit'>", 'TaskQuery'],
+    ['Partial<TaskFilter>', 'TaskFilter'],
+  ])('find a cast that claims that input was checked: %s', (type, name) => {
+    const text = `const a = b as ${type}\nconst c = b as Requests\nconst d = z.strictObject({}) as z.ZodType<${type}>`
+    expect(problemsIn([{ path: 'src/a.ts', text }])).toEqual([`src/a.ts:1: a cast to ${name}`])
+    expect(problemsIn([{ path: 'src/a.test.ts', text }])).toEqual([])
+  })
+
+  it.each([
+    "const some: ReadonlySet<RecordType> = new Set(['step', 'value'])",
+    "const some: Set<LogRecord['type']> = new Set(['step'])",
+    "const some = new Set<State>(['working'])",
+    "return new Set<State>(['working']).has(state)",
+  ])('find a set that names some members of a union: %s', (text) => {
+    const problem = 'a partial set of a union; use a table over all of its members'
+    const file = { path: 'src/a.ts', text: `function f() {\n${text}\n}` }
+    expect(new Set(problemsIn([file]))).toEqual(new Set([`src/a.ts:2: ${problem}`]))
+  })
+
+  it.each([
+    "const names: ReadonlySet<string> = new Set(['host'])",
+    "const names = new Set(['host'])",
+    'const seen = new Set<State>()',
+    'const all = new Set<State>(states)',
+    'const all: Set<State> = new Set([...states])',
+  ])('allow a set that is no part of a union: %s', (text) => {
+    expect(problemsIn([{ path: 'src/a.ts', text }])).toEqual([])
+  })
+
   it.each(['src', 'conformance'])('hold in %s', (folder) => {
     const files = sourcesIn(folder)
     expect(files.length).toBeGreaterThan(0)

@@ -91,9 +91,23 @@ export function printResult(
   return exitCodes.ok
 }
 
-const failed: ReadonlySet<TaskState> = new Set(['failed', 'rejected', 'canceled'])
+const exits: Readonly<Record<TaskState, ExitCode>> = {
+  failed: exitCodes.taskFailed,
+  rejected: exitCodes.taskFailed,
+  canceled: exitCodes.taskFailed,
+
+  submitted: exitCodes.ok,
+  working: exitCodes.ok,
+  'input-required': exitCodes.ok,
+  'auth-required': exitCodes.ok,
+  'user-consent-required': exitCodes.ok,
+  'paused-by-client': exitCodes.ok,
+  'paused-by-agent': exitCodes.ok,
+  completed: exitCodes.ok,
+  unknown: exitCodes.ok,
+}
 
 /** The exit code of a command that waited for a task, by the state of the task. */
 export function exitCodeOf(state: TaskState): ExitCode {
-  return failed.has(state) ? exitCodes.taskFailed : exitCodes.ok
+  return exits[state]
 }

@@ -68,8 +68,22 @@ export const transitions: readonly Row[] = [
   ],
 ]
 
-const holdsSlot: ReadonlySet<Phase> = new Set(['building', 'running', 'rejoining', 'reviving'])
-const evictable: ReadonlySet<Phase> = new Set(['waiting', 'warm'])
+interface PhaseFacts {
+  readonly holdsSlot: boolean
+  readonly evictable: boolean
+  readonly hasFrame: boolean
+}
+
+const factsOf: Readonly<Record<Phase, PhaseFacts>> = {
+  absent: { holdsSlot: false, evictable: false, hasFrame: false },
+  building: { holdsSlot: true, evictable: false, hasFrame: false },
+  running: { holdsSlot: true, evictable: false, hasFrame: true },
+  waiting: { holdsSlot: false, evictable: true, hasFrame: true },
+  evicted: { holdsSlot: false, evictable: false, hasFrame: false },
+  rejoining: { holdsSlot: true, evictable: false, hasFrame: true },
+  reviving: { holdsSlot: true, evictable: false, hasFrame: false },
+  warm: { holdsSlot: false, evictable: true, hasFrame: true },
+}
 
 export interface Presence {
   readonly taskId: string
@@ -120,14 +134,14 @@ export function createPresences(
     presence.phase = to
     if (from === 'absent') present.set(presence.taskId, presence)
     if (to === 'absent') present.delete(presence.taskId)
-    if (!hasFrame.has(to)) {
+    if (!factsOf[to].hasFrame) {
       presence.run = undefined
-      if (hasFrame.has(from)) frameEnded()
+      if (factsOf[from].hasFrame) frameEnded()
     }
-    if (holdsSlot.has(from) && !holdsSlot.has(to)) slots.free(presence.token)
-    if (evictable.has(from) && !evictable.has(to)) warm.remove(presence.taskId)
+    if (factsOf[from].holdsSlot && !factsOf[to].holdsSlot) slots.free(presence.token)
+    if (factsOf[from].evictable && !factsOf[to].evictable) warm.remove(presence.taskId)
     // This comes last, because it evicts at once when no frame may be kept warm.
-    if (evictable.has(to)) warm.add(presence)
+    if (factsOf[to].evictable) warm.add(presence)
     return true
   }
 
@@ -149,8 +163,6 @@ export function createPresences(
     clear: () => present.clear(),
   }
 }
-
-const hasFrame: ReadonlySet<Phase> = new Set(['running', 'waiting', 'rejoining', 'warm'])
 
 const moves = new Map<Phase, Map<Move, Phase>>()
 for (const [froms, by, to] of transitions) {

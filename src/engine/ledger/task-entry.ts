@@ -71,7 +71,17 @@ const allowed = new Map<Phase, Set<Phase>>()
 for (const [from, to] of phaseTransitions) {
   allowed.set(from, new Set([...(allowed.get(from) ?? []), ...to]))
 }
-const settled: ReadonlySet<Phase> = new Set<Phase>(['unknown', 'unreadable', 'idle'])
+
+const settled: Readonly<Record<Phase, boolean>> = {
+  unknown: true,
+  unreadable: true,
+  idle: true,
+  loading: false,
+  open: false,
+  queued: false,
+  writing: false,
+  checking: false,
+}
 
 export interface TaskEntry {
   readonly id: string
@@ -122,7 +132,7 @@ export function move(entry: TaskEntry, to: Phase): void {
 
 /** No command, read or commit is in progress, so the entry may leave memory. */
 export function isSettled({ phase }: TaskEntry): boolean {
-  return settled.has(phase)
+  return settled[phase]
 }
 
 /** The create is decided, and the store does not have it yet. */

@@ -130,13 +130,35 @@ export async function park(
   return pauseAnswer(await settledFrom(context, committed, options.graceMs), 'agent')
 }
 
-/** Refusals that mean: the child is not running, so there is nothing to stop. */
-const notRunning: ReadonlySet<ErrorCode> = new Set([
-  'TASK_NOT_PAUSABLE',
-  'NOT_OFFERED',
-  'TASK_NOT_FOUND',
-  'TASK_UNREADABLE',
-])
+/** Whether the refusal means: the child is not running, so there is nothing to stop. */
+const notRunning: Readonly<Record<ErrorCode, boolean>> = {
+  TASK_NOT_PAUSABLE: true,
+  NOT_OFFERED: true,
+  TASK_NOT_FOUND: true,
+  TASK_UNREADABLE: true,
+
+  INVALID_INPUT: false,
+  TASK_NOT_PAUSED: false,
+  RESUME_HANDLE_MISMATCH: false,
+  TASK_TERMINAL: false,
+  TASK_HELD: false,
+  BUDGET_EXCEEDED: false,
+  CONSENT_MISMATCH: false,
+  REMINDER_LIMIT: false,
+  IDEMPOTENCY_KEY_REUSED: false,
+  AGENT_UNKNOWN: false,
+  LIMIT_EXCEEDED: false,
+  FORBIDDEN: false,
+  DRAINING: false,
+  STORE_UNAVAILABLE: false,
+  RECORD_REFUSED: false,
+  OVERLOADED: false,
+  STORE_LOCKED: false,
+  STEP_RESULT: false,
+  STEP_TIMEOUT: false,
+  CONSENT_DENIED: false,
+  STALE_RUN: false,
+}
 
 async function pauseChildren(
   context: EngineContext,
@@ -153,7 +175,7 @@ async function pauseChildren(
     .map(({ id: taskId }) =>
       pauseOnce(context, { ...caller, operator: true }, { ...request, taskId }, how).catch(
         (error: unknown) => {
-          if (!isLullError(error) || !notRunning.has(error.code)) throw error
+          if (!isLullError(error) || !notRunning[error.code]) throw error
         },
       ),
     )

@@ -29,7 +29,21 @@ const statuses: Readonly<Record<TaskState, McpStatus>> = {
   canceled: 'cancelled',
 }
 
-const failures: ReadonlySet<TaskState> = new Set(['failed', 'rejected'])
+/** Whether the result of a call is an error for its client. */
+const isFailure: Readonly<Record<TaskState, boolean>> = {
+  submitted: false,
+  working: false,
+  'paused-by-client': false,
+  'paused-by-agent': false,
+  unknown: false,
+  'input-required': false,
+  'auth-required': false,
+  'user-consent-required': false,
+  completed: false,
+  failed: true,
+  rejected: true,
+  canceled: false,
+}
 
 /** @param canAsk whether the client shows questions to its user. Else the question is the result, as without tasks. */
 export function statusOf(task: Task, canAsk: boolean): McpStatus {
@@ -75,7 +89,7 @@ function createdIn(id: string): string | undefined {
 /** What the call would have given back without MCP tasks. */
 export function resultOf(task: Task): CallToolResult {
   const result = toolResult(summaryOf(task))
-  return failures.has(task.state) ? { ...result, isError: true } : result
+  return isFailure[task.state] ? { ...result, isError: true } : result
 }
 
 export interface Asked {

@@ -144,14 +144,20 @@ async function hear(task: AgentTask, memory: Memory, question: Promise<Answer>):
 /** Opens a turn for facts that only a turn has, if there is none. */
 async function show(what: Echoed, scene: Scene): Performed {
   const { task, turn } = scene
-  if (turn === undefined && ofTurns.has(what)) {
+  if (turn === undefined && ofTurns[what]) {
     return task.turn((own) => show(what, { ...scene, turn: own }))
   }
   await task.artifact({ name: `echo-${what}`, data: toJson(seen[what](scene)) })
   return undefined
 }
 
-const ofTurns: ReadonlySet<Echoed> = new Set(['reminders', 'transcript', 'messages'])
+const ofTurns: Readonly<Record<Echoed, boolean>> = {
+  reminders: true,
+  transcript: true,
+  messages: true,
+  input: false,
+  wake: false,
+}
 
 const seen: { readonly [E in Echoed]: (scene: Scene) => unknown } = {
   input({ task, memory: { answer, answeredInEpoch } }) {

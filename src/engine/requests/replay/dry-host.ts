@@ -6,6 +6,7 @@
  *     the code can go on to what is recorded. Everything else that is new ends the replay of its branch.
  */
 import type { Command, CommandType } from '../../../core/commands.ts'
+import type { JournalRecord } from '../../../core/records.ts'
 import type { PolicyReason } from '../../../core/suspension.ts'
 import type { Task } from '../../../core/task.ts'
 import type { Clock } from '../../../ports/clock.ts'
@@ -94,7 +95,7 @@ export function createDryHost(deps: DryHostDeps): RunHost {
     record(command) {
       const last = command.records.at(-1)
       if (last === undefined || last.type === 'value') return write(command)
-      return outputs.has(last.type) ? output(command, last.key) : reach(last.key)
+      return isOutput[last.type] ? output(command, last.key) : reach(last.key)
     },
     'start-turn': (command) => output(command, command.key),
     'show-reminders': write,
@@ -138,13 +139,23 @@ export function createDryHost(deps: DryHostDeps): RunHost {
 }
 
 /** Records that only the task itself and its readers see. */
-const outputs: ReadonlySet<string> = new Set([
-  'said',
-  'artifact',
-  'usage',
-  'turn-ended',
-  'compacted',
-])
+const isOutput: Readonly<Record<JournalRecord['type'], boolean>> = {
+  said: true,
+  artifact: true,
+  usage: true,
+  'turn-ended': true,
+  compacted: true,
+
+  step: false,
+  value: false,
+  attempt: false,
+  abandoned: false,
+  'not-awaited': false,
+  skipped: false,
+  delegated: false,
+  'child-ended': false,
+  'child-called': false,
+}
 
 /** Children are neither created nor asked. */
 function noChildren(reach: (key: string) => Promise<never>): ChildHost {

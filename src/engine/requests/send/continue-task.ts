@@ -7,8 +7,9 @@
  */
 import type { Command } from '../../../core/commands.ts'
 import { LullError } from '../../../core/errors.ts'
+import { deliveredBy } from '../../../core/messages/delivered.ts'
 import { messageTo } from '../../../core/messages/message.ts'
-import type { LogRecord, Question, RunToken } from '../../../core/records.ts'
+import type { Question, RunToken } from '../../../core/records.ts'
 import { isInterrupted } from '../../../core/states.ts'
 import type { Task } from '../../../core/task.ts'
 import { weightOf } from '../../../core/values/weight.ts'
@@ -72,21 +73,10 @@ function repeatOf(task: Task): SendResult {
 
 /** Whether a message was delivered under the key. */
 async function hasRecord({ store }: EngineContext, { id }: Task, claim: Claim): Promise<boolean> {
-  for await (const record of logOf(store, id)) if (keyIn(record) === claim.key) return true
-  return false
-}
-
-/** The idempotency key of the message in the record. */
-function keyIn(record: LogRecord): string | undefined {
-  switch (record.type) {
-    case 'message':
-    case 'answered':
-    case 'asked-again':
-    case 'deferred':
-      return record.idempotencyKey
-    default:
-      return undefined
+  for await (const record of logOf(store, id)) {
+    if (deliveredBy(record)?.idempotencyKey === claim.key) return true
   }
+  return false
 }
 
 async function deliver(

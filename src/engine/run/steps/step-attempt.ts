@@ -34,7 +34,16 @@ export interface Attempt<T> {
   readonly span: Span | undefined
 }
 
-const interrupting: ReadonlySet<AbortCode> = new Set<AbortCode>(['paused', 'stopping'])
+/** Whether an attempt that ends so is made again later. */
+const interrupting: Readonly<Record<AbortCode, boolean>> = {
+  paused: true,
+  stopping: true,
+  canceled: false,
+  ended: false,
+  'given-up': false,
+  evicted: false,
+  'taken-over': false,
+}
 
 export interface Executed {
   readonly outcome: Outcome
@@ -89,7 +98,7 @@ export function createStepExecutor(core: RunCore): StepExecutor {
     } catch (error) {
       const fatal = isFatal(error)
       const { reason } = execution.signal
-      const isInterrupted = reason instanceof Aborted && interrupting.has(reason.code)
+      const isInterrupted = reason instanceof Aborted && interrupting[reason.code]
       // A timeout and a fatal error are not caused by the pause.
       if (isInterrupted && !fatal && !execution.timedOut) return { status: 'interrupted' }
       return { status: 'failed', failure: describeError(error), fatal }

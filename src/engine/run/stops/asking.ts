@@ -31,7 +31,7 @@ export function askingOf(
   question: string | readonly PartInput[] | AskRequest,
   options: AskOptions = {},
 ): Asking {
-  if (typeof question === 'string' || Array.isArray(question)) {
+  if (isParts(question)) {
     const parts = partsOf(question)
     return {
       parts: () => parts,
@@ -41,7 +41,13 @@ export function askingOf(
       read: async () => ({}),
     }
   }
-  return checkedAsking(question as AskRequest)
+  return checkedAsking(question)
+}
+
+function isParts(
+  question: string | readonly PartInput[] | AskRequest,
+): question is string | readonly PartInput[] {
+  return typeof question === 'string' || Array.isArray(question)
 }
 
 function checkedAsking(given: AskRequest): Asking {

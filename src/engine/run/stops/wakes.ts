@@ -116,14 +116,29 @@ export class Wakes {
 /** Whether the record is handed to the code as a result. Values and repeated reads are returned without waiting. */
 function isResult(record: LogRecord): boolean {
   if (record.type === 'answered') return true
-  return 'key' in record && !silent.has(record.type)
+  return 'key' in record && handedOut[record.type]
 }
 
-const silent: ReadonlySet<LogRecord['type']> = new Set([
-  'attempt',
-  'value',
-  'reminders-shown',
-  'asked',
-  'voided',
-  'continued',
-])
+const handedOut: Readonly<Record<Extract<LogRecord, { readonly key: unknown }>['type'], boolean>> =
+  {
+    step: true,
+    abandoned: true,
+    'not-awaited': true,
+    skipped: true,
+    said: true,
+    artifact: true,
+    usage: true,
+    'turn-started': true,
+    'turn-ended': true,
+    compacted: true,
+    delegated: true,
+    'child-called': true,
+    'child-ended': true,
+
+    attempt: false,
+    value: false,
+    'reminders-shown': false,
+    asked: false,
+    voided: false,
+    continued: false,
+  }

@@ -2,7 +2,7 @@
 
 import type { Artifact, Message } from '../../../core/messages/message.ts'
 import type { PushTarget } from '../../../core/push.ts'
-import { type State, states } from '../../../core/states.ts'
+import { type PausedState, type State, states } from '../../../core/states.ts'
 import type { Task } from '../../../core/task.ts'
 import { toIso } from '../../../core/values/instant.ts'
 import { checkTexts, invalid, optionalBoolean, type Params } from '../addresses/params.ts'
@@ -21,16 +21,27 @@ import { notificationOf } from './rfc-notifications.ts'
 import { readMessage03, wireMessage, wirePart } from './v03-message.ts'
 import { type EventSpelling, writeEvent } from './write-event.ts'
 
-const coreStates: Partial<Readonly<Record<State, string>>> = {
+/** The states of the 0.3 specification. */
+type CoreState = Exclude<State, PausedState | 'user-consent-required'>
+
+const coreStates: Readonly<Record<State, CoreState>> = {
   'paused-by-client': 'working',
   'paused-by-agent': 'working',
   'user-consent-required': 'input-required',
+
+  submitted: 'submitted',
+  working: 'working',
+  'input-required': 'input-required',
+  'auth-required': 'auth-required',
+  completed: 'completed',
+  failed: 'failed',
+  canceled: 'canceled',
+  rejected: 'rejected',
 }
 
 /** @param words `core`: only states of the 0.3 specification. The metadata has the exact state in both cases. */
 export function createV03(words: StateSpelling, facts: Metadata, newest: NewestMessages): Codec {
-  const spelled = (state: State): string =>
-    (words === 'core' ? coreStates[state] : undefined) ?? state
+  const spelled = (state: State): string => (words === 'core' ? coreStates[state] : state)
 
   function status(task: Task, message: Message | undefined): object {
     const state = spelled(task.state)

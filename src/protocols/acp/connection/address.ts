@@ -13,14 +13,27 @@ export function taskIdIn(meta: Meta): string | undefined {
   return parse(addressMeta, meta ?? {}, '_meta').lull?.taskId
 }
 
-const suspendable: ReadonlySet<State> = new Set(['submitted', 'working', 'input-required'])
+/** Whether a suspend can stop a task in this state. */
+const suspendable: Readonly<Record<State, boolean>> = {
+  submitted: true,
+  working: true,
+  'input-required': true,
+  'auth-required': false,
+  'user-consent-required': false,
+  'paused-by-client': false,
+  'paused-by-agent': false,
+  completed: false,
+  failed: false,
+  canceled: false,
+  rejected: false,
+}
 
 /** The running task. Without one, a suspended task: the answer is repeated. */
 export function toSuspend(open: readonly Task[], sessionId: string, meta: Meta): Task {
   const named = nameIn(open, meta)
   if (named !== undefined) return named
   const own = open.filter(isOwn)
-  const runs = own.filter(({ state }) => suspendable.has(state))
+  const runs = own.filter(({ state }) => suspendable[state])
   const found = only(runs) ?? only(own.filter(({ state }) => state === 'paused-by-client'))
   // Another task cannot be suspended. The engine says why.
   return found ?? own[0] ?? refused(sessionId, 'not_running', `Nothing runs in ${sessionId}`)

@@ -7,7 +7,8 @@
  *      a client has `session/resume`. The prompt is kept as a message, and a reply says how to resume.
  */
 import { isLullError, LullError } from '../../../core/errors.ts'
-import type { Message, Part } from '../../../core/messages/message.ts'
+import { deliveredBy } from '../../../core/messages/delivered.ts'
+import type { Part } from '../../../core/messages/message.ts'
 import type { LogRecord } from '../../../core/records.ts'
 import type { Suspension } from '../../../core/suspension.ts'
 import type { Task } from '../../../core/task.ts'
@@ -137,7 +138,8 @@ async function answer(
   const { connection, attachment } = deps
   const { acp, caller } = connection
   const message = promptMessage(deps, parts, task.id)
-  const carries = (record: LogRecord): boolean => messageIn(record)?.messageId === message.messageId
+  const carries = (record: LogRecord): boolean =>
+    deliveredBy(record)?.message?.messageId === message.messageId
   const { settled, forget } = attachment.settledAfter(task.id, carries)
   try {
     await acp.engine.send(caller, { message })
@@ -149,19 +151,4 @@ async function answer(
   // An answer to a child: the prompt ends with the parent.
   forget()
   return { taskId: task.parentId, settled: attachment.settled(task.parentId), recorded: true }
-}
-
-/** The message in a record of an existing task. */
-function messageIn(record: LogRecord): Message | undefined {
-  switch (record.type) {
-    case 'answered':
-    case 'message':
-      return record.message
-    case 'asked-again':
-      return record.answer
-    case 'deferred':
-      return record.deferred.kind === 'answer' ? record.deferred.message : undefined
-    default:
-      return undefined
-  }
 }

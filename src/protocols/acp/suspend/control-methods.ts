@@ -5,7 +5,6 @@ import type { Message } from '../../../core/messages/message.ts'
 import { isInterrupted } from '../../../core/states.ts'
 import type { JsonObject } from '../../../core/values/json.ts'
 import { parse } from '../../../engine/input/parse.ts'
-import type { ReminderRequest } from '../../../engine/input/requests.ts'
 import type { Offers } from '../../../engine/requests/offers.ts'
 import { isOwn, toRemind, toSuspend, toWake } from '../connection/address.ts'
 import type { Connection } from '../connection/connection.ts'
@@ -83,7 +82,7 @@ async function remind(connection: Connection, params: unknown): Promise<JsonObje
 /** The fields of a reminder may stand beside `sessionId` or under `reminder`. */
 function nested(params: unknown): unknown {
   if (!isFields(params) || 'reminder' in params) return params
-  const { sessionId, _meta, ...reminder } = params as Record<string, unknown> & ReminderRequest
+  const { sessionId, _meta, ...reminder } = params
   return { sessionId, reminder, ...(_meta === undefined ? {} : { _meta }) }
 }
 

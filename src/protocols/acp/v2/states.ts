@@ -81,7 +81,12 @@ function restOf({ state, failure }: Task): StateUpdate {
     case 'paused-by-agent':
     case 'paused-by-client':
       return { state: 'idle', stopReason: '_suspended' }
-    default:
+    case 'completed':
+    case 'submitted':
+    case 'working':
+    case 'input-required':
+    case 'auth-required':
+    case 'user-consent-required':
       return { state: 'idle', stopReason: 'end_turn' }
   }
 }
