@@ -6,9 +6,14 @@ import type { TranscriptEntry } from '../../core/messages/transcript.ts'
 import type { Decision, UsageReport } from '../../core/records.ts'
 import type { InMs } from '../../core/values/duration.ts'
 import type { Json } from '../../core/values/json.ts'
-import type { AskOptions, AskRequest, ConsentRequest, Retry } from '../author/agent-task.ts'
+import type {
+  AskOptions,
+  AskRequest,
+  ConsentRequest,
+  Retry,
+  StepOptions,
+} from '../author/agent-task.ts'
 import { isSchema, type StandardSchemaV1 } from '../author/standard-schema.ts'
-import type { CheckedStepOptions } from '../run/steps/step-options.ts'
 import { list } from './bounded.ts'
 import { duration, positiveDuration } from './duration.ts'
 import { type FieldsOf, oneOf } from './exhaustive.ts'
@@ -23,6 +28,11 @@ const retryFields = {
   factor: z.number().min(1).optional(),
   maxBackoffMs: duration.optional(),
 } satisfies FieldsOf<InMs<Retry>>
+
+/** The options of a step after the check. Durations are numbers. */
+export interface CheckedStepOptions extends Omit<InMs<StepOptions>, 'retry'> {
+  readonly retry?: InMs<Retry>
+}
 
 export const stepOptionsInput: z.ZodType<CheckedStepOptions> = z.strictObject({
   retry: (z.strictObject(retryFields) as z.ZodType<InMs<Retry>>).optional(),

@@ -10,8 +10,7 @@
  * R3  A run that lost its task (dead) settles nothing and writes nothing.
  */
 import { untilAborted } from './abort-reason.ts'
-import type { FollowUp, Handed, Operation } from './operation.ts'
-import type { OperationScope } from './operation-scope.ts'
+import type { FollowUp, Handed, Operation, OperationScope } from './operation.ts'
 import type { Releaser } from './releaser.ts'
 import type { CallSite, CodePlace } from './replay/code-place.ts'
 import { type Entry, type Journal, recordOf } from './replay/journal.ts'
@@ -124,7 +123,7 @@ export class OperationRunner {
       if (this.#run.dead) return
       this.#run.journal.wakes.show(seq)
       if (!nested) this.#lastResult = seq
-      this.#run.place.give(scope, seq, place)
+      this.#run.place.noteResult(scope, seq, place)
       try {
         if (failed === undefined) settle()
         else reject(failed.error)

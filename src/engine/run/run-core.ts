@@ -6,26 +6,21 @@
 
 import { LullError } from '../../core/errors.ts'
 import type { JournalRecord } from '../../core/records.ts'
-import type { NewOperation } from '../../core/suspension.ts'
 import type { Task } from '../../core/task.ts'
 import type { Json } from '../../core/values/json.ts'
 import type { Agent } from '../author/agent.ts'
 import type { Ask } from '../author/providers/asking.ts'
 import type { Committed } from '../ledger/ledger.ts'
-import { FollowedTask } from './followed-task.ts'
+import { withinBudgets } from './author-functions.ts'
 import { Gate, type GateDeps } from './gate.ts'
 import type { RunHost } from './host.ts'
-import type { Operation } from './operation.ts'
+import { type Operation, type OperationScope, scopeOf, within } from './operation.ts'
 import { OperationRunner, type OperationRunnerDeps } from './operation-runner.ts'
-import { type OperationScope, scopeOf, within } from './operation-scope.ts'
-import { withinBudgets } from './outputs/budget-gate.ts'
 import { Releaser } from './releaser.ts'
 import { type CallSite, CodePlace } from './replay/code-place.ts'
 import type { Entry, Journal } from './replay/journal.ts'
-import { KeyCounter } from './replay/key-counter.ts'
-import { NewOperations, type Rebuilding } from './replay/new-operations.ts'
+import { KeyCounter } from './replay/keys.ts'
 import { Pace } from './replay/pace.ts'
-import type { Unclaimed } from './replay/unclaimed.ts'
 import type { RunControl } from './run-control.ts'
 import { RunSlot, type SlotHost } from './run-slot.ts'
 import { type RunAct, RunWriter, type Writing } from './run-writer.ts'
@@ -46,7 +41,7 @@ export interface RunCoreDeps {
 }
 
 /** A class: one instance per run is cheaper than one closure per method and run. */
-export class RunCore implements GateDeps, Writing, Rebuilding, SlotHost, OperationRunnerDeps {
+export class RunCore implements GateDeps, Writing, SlotHost, OperationRunnerDeps {
   readonly host: RunHost
   readonly slot: RunSlot
   readonly gate: Gate
@@ -62,23 +57,26 @@ export class RunCore implements GateDeps, Writing, Rebuilding, SlotHost, Operati
   readonly pace: Pace
   #dead = false
   #stopWaiting: () => void = () => undefined
-  readonly #followed: FollowedTask
+  #task: Task
+  /** A run may start before its task is durable. */
+  #isTaskDurable: boolean
+  readonly #untilDurable: (() => void)[] = []
 
   constructor({ host, journal, task, ask, ahead, agent }: RunCoreDeps, control: RunControl) {
     this.control = control
     this.host = host
     this.journal = journal
     this.ask = ask
-    this.#followed = new FollowedTask(task, ahead)
+    this.#task = task
+    this.#isTaskDurable = !ahead
     this.segment = new Segment(host.tracing)
     this.slot = new RunSlot(this)
     this.#writer = new RunWriter(this)
     this.gate = new Gate(this)
     this.#runner = new OperationRunner(this)
-    const newOperations = agent.newSteps === 'run' ? undefined : new NewOperations(this)
-    this.place = new CodePlace(journal, newOperations)
+    this.place = new CodePlace(this, agent.newSteps === 'run')
     const reacted = (ms: number): void => {
-      this.place.reacted()
+      this.place.endReaction()
       if (ms >= host.limits.blockMs) host.blocked(task.agent, task.id, ms)
       control.reacted()
     }
@@ -161,7 +159,7 @@ export class RunCore implements GateDeps, Writing, Rebuilding, SlotHost, Operati
 
   /** The task as last written, by any writer. */
   get task(): Task {
-    return this.#followed.task
+    return this.#task
   }
 
   /** The number of the record whose result code outside of steps got last. */
@@ -196,22 +194,11 @@ export class RunCore implements GateDeps, Writing, Rebuilding, SlotHost, Operati
     throw new LullError('INVALID_INPUT', { path: '', problem })
   }
 
-  get clock(): RunHost['clock'] {
-    return this.host.clock
-  }
-
-  get unclaimed(): Unclaimed {
-    return this.journal.unclaimed
-  }
-
+  /** Whether no result waits to be handed out and no pause is under way. */
   isStill(): boolean {
     const { state, pausing } = this.task
     const isQuiet = this.releaser.size === 0 && this.pace.waiting === 0
     return isQuiet && state === 'working' && pausing === undefined
-  }
-
-  changed(operations: readonly NewOperation[]): void {
-    this.control.newOperations(operations)
   }
 
   /** The place of the code now. */
@@ -263,7 +250,7 @@ export class RunCore implements GateDeps, Writing, Rebuilding, SlotHost, Operati
   }
 
   #claimed(key: string): string {
-    this.place.claim(key)
+    this.place.noteCall(key)
     return key
   }
 
@@ -301,9 +288,8 @@ export class RunCore implements GateDeps, Writing, Rebuilding, SlotHost, Operati
   /** Resolves when all acts so far, and the task itself, are durable (R4). */
   async flush(): Promise<void> {
     await this.#writer.flush()
-    const durable = this.#followed.durable()
-    if (durable === undefined) return
-    await durable
+    if (this.#isTaskDurable) return
+    await new Promise<void>((resolve) => this.#untilDurable.push(resolve))
     // All that waited for it go on at the same moment.
     await this.pace.next()
   }
@@ -318,9 +304,12 @@ export class RunCore implements GateDeps, Writing, Rebuilding, SlotHost, Operati
     return value
   }
 
-  /** The task was written to, by any writer. */
+  /** The task was written to, by any writer, so it is durable. */
   follow(task: Task): void {
-    this.#followed.follow(task)
+    this.#task = task
+    this.#isTaskDurable = true
+    if (this.#untilDurable.length === 0) return
+    for (const resolve of this.#untilDurable.splice(0)) resolve()
   }
 
   /** Drops the run: none of its operations settles any more. */

@@ -1,5 +1,5 @@
 /** The waits of a run for its children. While a run only waits, it needs no slot: `run-slot.ts`. */
-import type { OperationScope } from '../operation-scope.ts'
+import type { OperationScope } from '../operation.ts'
 import type { RunCore } from '../run-core.ts'
 
 export interface ChildWaits {

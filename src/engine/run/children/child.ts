@@ -7,13 +7,11 @@ import { describeError } from '../../../core/values/describe-error.ts'
 import type { Json } from '../../../core/values/json.ts'
 import type { Child } from '../../author/agent-task.ts'
 import { untilAborted } from '../abort-reason.ts'
-import { gatedRecord, seqOf } from '../gated-record.ts'
-import { Handed } from '../operation.ts'
-import type { OperationScope } from '../operation-scope.ts'
+import { gatedRecord, Handed, type OperationScope } from '../operation.ts'
 import { recordOf } from '../replay/journal.ts'
 import type { RunCore } from '../run-core.ts'
 import { neverSettles } from '../run-writer.ts'
-import { revive } from '../steps/step-record.ts'
+import { revive } from '../steps/steps.ts'
 import type { WhileStoreFails } from '../store-retry.ts'
 import { agentCall } from '../turns/agent-call.ts'
 import type { ChildWaits } from './child-waits.ts'
@@ -101,15 +99,16 @@ async function journaledCall(deps: ChildFactoryDeps, call: ChildCall): Promise<v
     },
     live: async () => {
       await here(deps, id, exists)
-      const { record, written } = await gatedRecord(core, scope, async () => {
+      const handed = await gatedRecord(core, scope, async () => {
         const failure = await whileStoreFails(() => act(key)).then(() => undefined, describeError)
         const facts = failure === undefined ? {} : { failure }
         return { type: 'child-called', key, call: name, result: null, ...facts } as const
       })
       const settle = (): void => {
-        if (record.failure !== undefined) throw revive(record.failure)
+        const { failure } = handed.record
+        if (failure !== undefined) throw revive(failure)
       }
-      return Handed.over(written, (done) => ({ seq: seqOf(record, done), settle }))
+      return Handed.record(handed, settle)
     },
   })
 }
@@ -141,9 +140,7 @@ async function resultOf(deps: ChildFactoryDeps, id: string, exists: Exists): Pro
         return readable(deps, id, scope, () => whileStoreFails(end))
       })
       const make = () => ({ type: 'child-ended', key, result }) as const
-      const { record, written } = await gatedRecord(core, scope, make)
-      const settle = (): ChildResult => result
-      return Handed.over(written, (done) => ({ seq: seqOf(record, done), settle }))
+      return Handed.record(await gatedRecord(core, scope, make), () => result)
     },
   })
 }

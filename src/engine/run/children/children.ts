@@ -9,9 +9,7 @@ import type { Part, PartInput } from '../../../core/messages/message.ts'
 import { canonical } from '../../../core/receipts/canonical-json.ts'
 import type { JournalRecord } from '../../../core/records.ts'
 import type { Child } from '../../author/agent-task.ts'
-import { seqOf } from '../gated-record.ts'
-import { Handed } from '../operation.ts'
-import type { OperationScope } from '../operation-scope.ts'
+import { Handed, type OperationScope } from '../operation.ts'
 import { partsOf } from '../outputs/parts.ts'
 import { type Entry, recordOf } from '../replay/journal.ts'
 import type { RunCore } from '../run-core.ts'
@@ -78,7 +76,7 @@ export function createChildren(core: RunCore): Children {
         gate.during(scope, async () => {
           const written = core.record(delegated)
           const settle = (): Child => childOf(delegated, exists)
-          resolve(Handed.over(written, (done) => ({ seq: seqOf(delegated, done), settle })))
+          resolve(Handed.record({ record: delegated, written }, settle))
           await written
           await create(delegated)
         }),

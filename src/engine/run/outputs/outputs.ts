@@ -4,13 +4,11 @@ import type { PartInput } from '../../../core/messages/message.ts'
 import type { JournalRecord, UsageReport } from '../../../core/records.ts'
 import { usageInput } from '../../input/inputs.ts'
 import { parse } from '../../input/parse.ts'
-import type { Committed } from '../../ledger/ledger.ts'
-import { gatedRecord, seqOf } from '../gated-record.ts'
-import { type FollowUp, Handed } from '../operation.ts'
+import { checkBudgets } from '../author-functions.ts'
+import { type FollowUp, gatedRecord, Handed } from '../operation.ts'
 import { recordOf } from '../replay/journal.ts'
 import type { RunCore } from '../run-core.ts'
 import { type Artifacts, createArtifacts } from './artifacts.ts'
-import { checkBudgets } from './budget-gate.ts'
 import { agentMessage, partsOf } from './parts.ts'
 
 /**
@@ -49,12 +47,8 @@ export function createOutputs(core: RunCore): Outputs {
         return record && { value: read(record) }
       },
       live: async () => {
-        const { record, written } = await gatedRecord(core, scope, make, before)
-        const finish = (done: Committed) => ({
-          seq: seqOf(record, done),
-          settle: () => read(record),
-        })
-        return Handed.over(written, finish, after)
+        const handed = await gatedRecord(core, scope, make, before)
+        return Handed.record(handed, () => read(handed.record), after)
       },
     })
   }

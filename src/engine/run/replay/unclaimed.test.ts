@@ -44,7 +44,7 @@ describe('the recorded operations that the code has not called', () => {
             const start = (): void => void waiting.delete(index)
             unclaimed.whenNothingBehind({ key: act.key, place: act.place, start })
           } else {
-            unclaimed.ask(act.key)
+            unclaimed.noteCall(act.key)
             rule.ask(act.key)
           }
           expect(unclaimed.behind(act.place, act.key)).toBe(rule.behind(act.place, act.key))
@@ -82,7 +82,7 @@ describe('the recorded operations that the code has not called', () => {
           },
         })
       }
-      for (const one of order(keys)) unclaimed.ask(one)
+      for (const one of order(keys)) unclaimed.noteCall(one)
       expect(started).toBe(count)
       expect(looks / count).toBeLessThan(60)
     },

@@ -136,7 +136,7 @@ export class Unclaimed {
   }
 
   /** The code calls an operation. New operations that have waited for it alone start. */
-  ask(key: string): void {
+  noteCall(key: string): void {
     if (this.#left === 0) return
     this.#leave(key)
     this.#enter(key)

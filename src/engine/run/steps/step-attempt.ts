@@ -1,20 +1,19 @@
 /** Executes one attempt of a step within its time limit, and abandons a function that does not stop when it is told to. */
 
-import { isLullError } from '../../../core/errors.ts'
+import { isLullError, LullError } from '../../../core/errors.ts'
 import { sha256 } from '../../../core/receipts/sha256.ts'
-import type { JournalRecord } from '../../../core/records.ts'
+import type { Failure, JournalRecord } from '../../../core/records.ts'
 import { describeError } from '../../../core/values/describe-error.ts'
+import type { Json } from '../../../core/values/json.ts'
 import type { Span } from '../../../ports/tracing.ts'
 import { Fatal, Rejection } from '../../author/agent.ts'
 import type { StepContext, StepFunction } from '../../author/agent-task.ts'
 import { checkedResult } from '../../author/step-result.ts'
 import { type AbortCode, Aborted } from '../abort-reason.ts'
-import type { OperationScope } from '../operation-scope.ts'
+import type { OperationScope } from '../operation.ts'
 import type { RunCore } from '../run-core.ts'
 import { Execution } from './execution.ts'
-import type { Outcome } from './step-record.ts'
 import type { AttemptStreams } from './step-streams.ts'
-import { startTimeLimit } from './step-time-limit.ts'
 
 export interface Attempt<T> {
   readonly key: string
@@ -44,6 +43,12 @@ const interrupting: Readonly<Record<AbortCode, boolean>> = {
   evicted: false,
   'taken-over': false,
 }
+
+/** The outcome of one attempt. */
+export type Outcome =
+  | { readonly status: 'done'; readonly result: Json | undefined }
+  | { readonly status: 'interrupted' }
+  | { readonly status: 'failed'; readonly failure: Failure; readonly fatal: boolean }
 
 export interface Executed {
   readonly outcome: Outcome
@@ -90,7 +95,7 @@ export function createStepExecutor(core: RunCore): StepExecutor {
 
   async function outcomeOf<T>(attempt: Attempt<T>, execution: Execution): Promise<Outcome> {
     const { name, streams } = attempt
-    const endLimit = startTimeLimit(host.clock, acting, attempt, execution)
+    const endLimit = startTimeLimit(attempt, execution)
     try {
       const value = await execution.outcome(call(attempt, execution))
       const { stepResultBytes } = host.limits
@@ -105,6 +110,25 @@ export function createStepExecutor(core: RunCore): StepExecutor {
     } finally {
       endLimit()
     }
+  }
+
+  /**
+   * The attempt fails with `STEP_TIMEOUT` when its time is over. Its function, and those of the steps inside it, are told to
+   * stop.
+   * @returns ends the limit
+   */
+  function startTimeLimit(
+    { name: step, timeoutMs }: Attempt<unknown>,
+    execution: Execution,
+  ): () => void {
+    if (timeoutMs === undefined) return nothing
+    return host.clock.after(timeoutMs, () => {
+      const error = new LullError('STEP_TIMEOUT', { step, timeoutMs })
+      execution.fail(error)
+      for (const one of acting.keys()) {
+        if (one === execution || one.isInside(execution)) one.timeOut(error)
+      }
+    })
   }
 
   /** Calls the function of the step. Reports a function that blocks the event loop. */

@@ -1,20 +1,51 @@
-/** Steps and tools: journaled side effects. A recorded step never runs again. A step without a record may run again. */
+/**
+ * Steps and tools: journaled side effects. A recorded step never runs again. A step without a record may run again.
+ * A step has one record for each attempt that did not settle it, and one for the attempt that did.
+ */
 
 import { LullError } from '../../../core/errors.ts'
 import { canonical } from '../../../core/receipts/canonical-json.ts'
 import { sha256 } from '../../../core/receipts/sha256.ts'
+import type { Failure, JournalRecord } from '../../../core/records.ts'
 import type { StepFunction, StepOptions } from '../../author/agent-task.ts'
+import type { CheckedStepOptions } from '../../input/agent-calls.ts'
 import { stepOptionsInput } from '../../input/inputs.ts'
 import { parse } from '../../input/parse.ts'
 import { type AbortCode, Aborted } from '../abort-reason.ts'
-import type { Handed } from '../operation.ts'
+import { allowedDuring } from '../author-functions.ts'
+import type { During } from '../gate.ts'
+import { Handed, type OperationScope, recordedDuring } from '../operation.ts'
+import type { CallSite } from '../replay/code-place.ts'
+import { type Entry, recordOf } from '../replay/journal.ts'
 import type { RunCore } from '../run-core.ts'
-import { settleStep, type UnsettledStep } from './settle-step.ts'
-import { createStepExecutor } from './step-attempt.ts'
-import type { CheckedStepOptions } from './step-options.ts'
-import { recordedStep } from './step-record.ts'
+import {
+  createStepExecutor,
+  type Executed,
+  type Outcome,
+  type StepExecutor,
+} from './step-attempt.ts'
+import { AttemptStreams } from './step-streams.ts'
 
+type StepRecord = JournalRecord & { readonly type: 'step' }
+type AttemptRecord = JournalRecord & { readonly type: 'attempt' }
+
+const FIRST_BACKOFF_MS = 200
+const MOST_BACKOFF_MS = 60_000
 const noOptions: CheckedStepOptions = {}
+
+/** A step that has no record yet. */
+export interface UnsettledStep<T> {
+  readonly key: string
+  readonly name: string
+  readonly code: StepFunction<T>
+  readonly options?: CheckedStepOptions
+  /** Of the input that the code gave (`with`). */
+  readonly inputDigest?: string | undefined
+  readonly scope: OperationScope
+  readonly site: CallSite
+  /** How an attempt passes the gate. */
+  readonly during: During
+}
 
 export interface Steps {
   run<T>(
@@ -99,4 +130,151 @@ function greatest(numbers: readonly number[]): number | undefined {
 export function checkName(name: unknown): void {
   if (typeof name === 'string') return
   throw new LullError('INVALID_INPUT', { path: 'name', problem: 'must be a text' })
+}
+
+/** Resolves when the step is settled and its record is handed in. */
+async function settleStep<T>(
+  core: RunCore,
+  executor: StepExecutor,
+  step: UnsettledStep<T>,
+): Promise<Handed<T>> {
+  const { key, name, scope, during, options = {} } = step
+  const whenAllowed = allowedDuring(core, scope, key, during)
+  let { made: attempt, failed: failures } = core.journal.attempts(key)
+  let landed: Promise<void> | undefined
+  for (;;) {
+    const streams = new AttemptStreams(core, name, key)
+    const attemptOnce = async (): Promise<StepRecord | AttemptRecord> => {
+      expectGoingOn(scope)
+      attempt++
+      const made = await executeAttempt(core, executor, step, { attempt, failures, streams })
+      landed = made.landed
+      return made.record
+    }
+    const attempting = recordedDuring(core, whenAllowed, attemptOnce, () => streams.recording())
+    const { record, written } = await attempting.catch((error: unknown) => {
+      streams.end()
+      throw error
+    })
+    const recorded = written.finally(() => streams.end())
+    if (record.type === 'step') {
+      return Handed.record({ record, written: recorded }, () => settledValue<T>(record))
+    }
+    await recorded
+    if (record.outcome === 'failed') {
+      const waitMs = backoffMs(options.retry, failures++)
+      // No two attempts act at the same time, unless the first one was abandoned.
+      await core.gate.whileWaiting(() => Promise.all([waitFor(core, waitMs), landed]))
+    }
+    // A step inside an aborted step is not tried again: the outer step is over, or calls it again itself.
+    scope.inside?.signal.throwIfAborted()
+  }
+}
+
+interface NextAttempt {
+  readonly attempt: number
+  readonly failures: number
+  readonly streams: AttemptStreams
+}
+
+interface Attempted extends Pick<Executed, 'landed'> {
+  readonly record: StepRecord | AttemptRecord
+}
+
+async function executeAttempt<T>(
+  { journal, segment, task, host }: RunCore,
+  executor: StepExecutor,
+  { key, name, code, scope, site, inputDigest, options = {} }: UnsettledStep<T>,
+  { attempt, failures, streams }: NextAttempt,
+): Promise<Attempted> {
+  const { timeoutMs, abandonAfterMs = host.limits.abandonAfterMs, retry } = options
+  // A retry executes the operations inside the step again. An interrupted step finds their records.
+  const prefix = failures === 0 ? `${key}/` : `${key}!${failures}/`
+  const { place, mayHaveBegun } = site
+  const mayHaveRun = mayHaveBegun || attempt > 1
+  const span = segment.step(task, { key, name, attempt })
+  const facts = { key, name, code, scope, place, prefix, attempt, mayHaveRun, streams }
+  const limits = { timeoutMs, abandonAfterMs }
+  const { outcome, landed } = await executor.execute<T>({ ...facts, ...limits, span })
+  if (outcome.status !== 'done') streams.end()
+  expectGoingOn(scope)
+  if (outcome.status !== 'interrupted') journal.forget(prefix)
+  const retries = failures < (retry?.attempts ?? 0)
+  return {
+    record: attemptRecord({ key, name, scope, attempt, outcome, retries, inputDigest }),
+    landed,
+  }
+}
+
+/** A step inside a step that is over neither begins nor is recorded: no code waits for it. */
+function expectGoingOn({ inside }: OperationScope): void {
+  if (inside?.over !== undefined) throw new Error(inside.over)
+}
+
+function waitFor({ host }: RunCore, ms: number): Promise<void> {
+  return new Promise((resolve) => {
+    host.clock.after(ms, resolve)
+  })
+}
+
+function backoffMs(retry: CheckedStepOptions['retry'], failures: number): number {
+  const {
+    backoffMs: first = FIRST_BACKOFF_MS,
+    factor = 2,
+    maxBackoffMs = MOST_BACKOFF_MS,
+  } = retry ?? {}
+  return Math.min(first * factor ** failures, maxBackoffMs)
+}
+
+interface AttemptFacts {
+  readonly key: string
+  readonly name: string
+  readonly scope: OperationScope
+  readonly attempt: number
+  readonly outcome: Outcome
+  /** Whether a failure that is not fatal is followed by another attempt. */
+  readonly retries: boolean
+  readonly inputDigest: string | undefined
+}
+
+/** The record of an attempt: `step` if it settles the step, `attempt` if the step is tried again. */
+function attemptRecord(facts: AttemptFacts): StepRecord | AttemptRecord {
+  const { key, name, scope, attempt, outcome, retries, inputDigest } = facts
+  const base = { key, attempt }
+  if (outcome.status === 'interrupted') return { type: 'attempt', ...base, outcome: 'interrupted' }
+  if (outcome.status === 'failed' && retries && !outcome.fatal) {
+    return { type: 'attempt', ...base, outcome: 'failed', failure: outcome.failure }
+  }
+  const isTop = scope.turn === undefined && scope.inside === undefined
+  const record: StepRecord = {
+    type: 'step',
+    ...base,
+    name,
+    ...(isTop ? { topLevel: true } : {}),
+    ...(inputDigest === undefined ? {} : { inputDigest }),
+  }
+  if (outcome.status === 'failed') return { ...record, failure: outcome.failure }
+  return outcome.result === undefined ? record : { ...record, result: outcome.result }
+}
+
+/** Returns the result of a settled step, or throws its failure. */
+function settledValue<T>({ failure, result }: StepRecord): T {
+  if (failure !== undefined) throw revive(failure)
+  return result as T
+}
+
+export function recordedStep<T>(entry: Entry): { readonly value: T } | undefined {
+  const record = recordOf(entry, 'step')
+  return record && { value: settledValue<T>(record) }
+}
+
+/** Makes an error from a recorded failure. A live run throws this error too, so that a rebuilt run gets the same one. */
+export function revive({ name, message, stack, code, details }: Failure): Error {
+  const error = Object.assign(new Error(message), { name })
+  if (stack !== undefined) error.stack = stack
+  return Object.assign(
+    error,
+    code === undefined ? {} : { code },
+    details === undefined ? {} : { details },
+  )
 }

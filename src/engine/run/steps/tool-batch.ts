@@ -2,11 +2,10 @@
 import { describeError } from '../../../core/values/describe-error.ts'
 import type { Json } from '../../../core/values/json.ts'
 import type { Tool, ToolResult } from '../../author/agent-task.ts'
-import { recordedDuring, seqOf } from '../gated-record.ts'
-import { checkBudgets } from '../outputs/budget-gate.ts'
+import { checkBudgets } from '../author-functions.ts'
+import { recordedDuring, seqOf } from '../operation.ts'
 import type { RunCore } from '../run-core.ts'
-import { recordedStep } from './step-record.ts'
-import { checkName, type Steps } from './steps.ts'
+import { checkName, recordedStep, type Steps } from './steps.ts'
 
 export type ToolBatch = (tools: readonly Tool[]) => Promise<readonly ToolResult[]>
 

@@ -6,12 +6,10 @@ import type { MembersOf } from '../../../core/values/json.ts'
 import type { Agent, Spend } from '../../author/agent.ts'
 import { transcriptEntriesInput } from '../../input/inputs.ts'
 import { parse } from '../../input/parse.ts'
-import { orDefault } from '../or-default.ts'
-import { checkBudgets } from '../outputs/budget-gate.ts'
+import { allowedDuring, checkBudgets, orDefault } from '../author-functions.ts'
 import type { Outputs } from '../outputs/outputs.ts'
 import { createSpending } from '../outputs/spending.ts'
 import type { RunCore } from '../run-core.ts'
-import { allowedDuring } from '../steps/allowed-during.ts'
 import type { TurnStarted } from './turn-start.ts'
 
 const LIMIT = 1_000

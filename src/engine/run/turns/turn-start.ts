@@ -5,12 +5,10 @@ import type { LogRecord } from '../../../core/records.ts'
 import type { Task } from '../../../core/task.ts'
 import type { Agent } from '../../author/agent.ts'
 import type { TurnStart } from '../../author/providers/provider.ts'
+import { allowedDuring, checkBudgets, orDefault } from '../author-functions.ts'
 import { Handed } from '../operation.ts'
-import { orDefault } from '../or-default.ts'
-import { checkBudgets } from '../outputs/budget-gate.ts'
 import { createSpending, usageKeyOf } from '../outputs/spending.ts'
 import type { RunCore } from '../run-core.ts'
-import { allowedDuring } from '../steps/allowed-during.ts'
 import type { RunTranscript } from './run-transcript.ts'
 
 export type TurnStarted = LogRecord & { readonly type: 'turn-started' }
@@ -26,7 +24,7 @@ export function createTurnStart(
   async function start(): Promise<TurnStarted> {
     const key = core.key('turn')
     // It is recorded without the turn if a pause came first.
-    core.place.claim(usageKeyOf(key))
+    core.place.noteCall(usageKeyOf(key))
     const started = await core.perform<TurnStarted>({
       key,
       harmless: true,
