@@ -1,10 +1,12 @@
 /**
- * When a cron expression fires next. Expressions and time zones are croner's business; this file bounds its work. croner tries
- * every day that an expression might mean: 400 years of them, or 10,000 years where the expression names years. An expression
- * that never fires would stop the process for seconds. Here only the next years are tried.
+ * When a cron expression fires next. croner reads expressions and finds the wall times that they mean, as if the zone were UTC;
+ * `wall-time.ts` says when a zone's clocks show them. croner's own rules for changes of clocks lose some times and repeat others.
+ * The work is bounded here: croner tries every day that an expression might mean, 400 years of them, or 10,000 years where the
+ * expression names years. An expression that never fires would stop the process for seconds. Here only the next years are tried.
  */
 import { Cron } from 'croner'
 import { describeError } from '../../core/values/describe-error.ts'
+import { firstShown, nextShown, type Zone, zoneNamed } from './wall-time.ts'
 
 export type NextFire =
   | { readonly at: number; readonly problem?: undefined }
@@ -16,41 +18,62 @@ const YEARS = 40
 /** One entry of the year field: `*`, a year or a range, each with an optional step. */
 const YEAR_FIELD = /^(?:\*|(\d{1,4})(?:-(\d{1,4}))?)(?:\/(\d{1,4}))?$/
 
+/** Expressions whose hours are all hours, so that they mean an interval and not times of the day. */
+const EVERY_HOUR = /^(?:\*|0-23)(?:\/1)?$/
+
 export function nextFire(cron: string, timezone: string | undefined, now: number): NextFire {
-  if (timezone !== undefined && !isTimeZone(timezone)) {
+  const zone = zoneNamed(timezone)
+  if (zone === undefined) {
     return { wrong: 'timezone', problem: 'is not a time zone; give a name such as Europe/Berlin' }
   }
   const within = withYears(cron, new GlobalDate(now).getUTCFullYear())
   if (within.problem !== undefined) return { wrong: 'cron', problem: within.problem }
   try {
-    const zone = timezone === undefined ? {} : { timezone }
-    const next = new Cron(within.cron, { paused: true, ...zone }).nextRun(new GlobalDate(now))
-    if (next !== null) return { at: next.getTime() }
+    const at = timeAfter(within, zone, now)
+    if (at !== undefined) return { at }
   } catch (error) {
     return { wrong: 'cron', problem: describeError(error).message }
   }
   return { wrong: 'cron', problem: NEVER }
 }
 
+/** @throws what croner throws for an expression that it cannot read */
+function timeAfter({ cron, hours }: Expression, zone: Zone, now: number): number | undefined {
+  const times = new Cron(cron, { paused: true, utcOffset: 0 })
+  const nextWall = (wall: number): number | undefined =>
+    times.nextRun(new GlobalDate(wall))?.getTime()
+  if (isInstant(cron)) return nextWall(now)
+  return EVERY_HOUR.test(hours) ? nextShown(zone, nextWall, now) : firstShown(zone, nextWall, now)
+}
+
+/** An ISO 8601 instant with `Z`, which is the same in every zone. */
+const isInstant = (cron: string): boolean => /^\s*\d[^\s]*Z\s*$/i.test(cron)
+
 /** The problem of an expression that can be read and does not fire soon enough. */
 export const NEVER: string = `never fires in the next ${YEARS} years`
 
-type WithYears =
-  | { readonly cron: string; readonly problem?: undefined }
-  | { readonly problem: string }
+interface Expression {
+  readonly cron: string
+  readonly hours: string
+  readonly problem?: undefined
+}
+
+type WithYears = Expression | { readonly problem: string }
 
 /** The expression with a year field that has only the next years. Names such as `@daily` and instants need none. */
 function withYears(cron: string, thisYear: number): WithYears {
   const fields = cron.trim().split(/\s+/)
   const [first = '', ...others] = fields
-  if (others.length === 0 || fields.length < 5 || fields.length > 7) return { cron }
+  if (others.length === 0 || fields.length < 5 || fields.length > 7) {
+    return { cron, hours: first === '@hourly' ? '*' : '' }
+  }
   const given = fields.length === 7 ? (fields[6] ?? '*') : '*'
   // The year of a zone may be a day ahead of the year of UTC.
   const years = yearsIn(given, thisYear - 1, thisYear + YEARS)
   if (years === undefined) return { problem: `"${given}" is not a list of years` }
   if (years.length === 0) return { problem: NEVER }
   const parts = fields.length === 5 ? ['0', first, ...others] : [first, ...others]
-  return { cron: [...parts.slice(0, 6), years.join(',')].join(' ') }
+  return { cron: [...parts.slice(0, 6), years.join(',')].join(' '), hours: parts[2] ?? '' }
 }
 
 /** The years of a year field, from first to last. Undefined where it is not one. */
@@ -68,15 +91,6 @@ function yearsIn(field: string, first: number, last: number): readonly number[] 
     }
   }
   return [...wanted].sort((a, b) => a - b)
-}
-
-function isTimeZone(name: string): boolean {
-  try {
-    new Intl.DateTimeFormat('en', { timeZone: name })
-    return true
-  } catch {
-    return false
-  }
 }
 
 // biome-ignore lint/style/noRestrictedGlobals: conversions only; the clock comes in as `now`
