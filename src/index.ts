@@ -218,6 +218,7 @@ export type {
   TaskReader,
 } from './engine/streams/log-reader.ts'
 export type { RetentionReport } from './engine/upkeep/retention.ts'
+export type { FailedTime } from './engine/wakes/schedules/failed-times.ts'
 export type { ScheduleInfo } from './engine/wakes/schedules/schedules.ts'
 
 // What an engine is made from, for those who bring a store, a clock or a log.

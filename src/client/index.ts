@@ -28,7 +28,7 @@ export type {
 } from '../wire/ops/logs.ts'
 export type { BudgetResult, BudgetSummary, RuleDryRun, RuleSummary } from '../wire/ops/policies.ts'
 export type { QueueSummary, WorkerSummary } from '../wire/ops/processes.ts'
-export type { ScheduleRun, ScheduleSummary } from '../wire/ops/schedules.ts'
+export type { FailedScheduleTime, ScheduleRun, ScheduleSummary } from '../wire/ops/schedules.ts'
 export type {
   Changes,
   QuestionSummary,

@@ -1,4 +1,5 @@
 /** Schedules: when each starts a task next, what it started last, pausing it, and starting one now. */
+import { Fragment } from 'preact'
 import type { ScheduleSummary } from '../../../src/wire/ops/schedules.ts'
 import { Act } from '../parts/act.tsx'
 import { Age, Until } from '../parts/countdown.tsx'
@@ -62,6 +63,15 @@ function Schedule({ one }: { readonly one: ScheduleSummary }) {
           )}{' '}
           {lastTaskId !== undefined && <TaskLink taskId={lastTaskId} />}
         </dd>
+        {one.failed?.map(({ time, attempts, why, retryAt }) => (
+          <Fragment key={time}>
+            <dt>Failed</dt>
+            <dd>
+              {time}, tried {attempts === 1 ? 'once' : `${attempts} times`}: {why}{' '}
+              {retryAt === undefined ? '(given up)' : <Until at={retryAt} />}
+            </dd>
+          </Fragment>
+        ))}
         <dt>Missed times</dt>
         <dd>{one.missed === 'skip' ? 'are left out' : 'start one task'}</dd>
       </dl>

@@ -4,6 +4,7 @@ import { agent } from '../../engine/author/agent.ts'
 import { type RunningServer, serve } from '../../server/serve.ts'
 import { runCli } from '../run-cli.ts'
 import { createFakeIo } from '../test-support/fake-io.ts'
+import { scheduleLine } from './schedules-command.ts'
 
 const digest = agent({
   name: 'digest',
@@ -59,4 +60,28 @@ it('says that there is none', async () => {
   await runCli(['schedules', '--url', other.url], io)
   expect(io.out).toEqual(['No agent has a schedule'])
   await other.close()
+})
+
+it('shows which times failed, and why', () => {
+  const time = '2026-01-01T03:00:00.000Z'
+  const why = 'the database\u001b[31m is away'
+  const line = scheduleLine(
+    {
+      scheduleId: 'digest:nightly',
+      agent: 'digest',
+      name: 'nightly',
+      times: '0 3 * * *',
+      missed: 'skip',
+      paused: false,
+      failed: [
+        { time, attempts: 6, why },
+        { time, attempts: 1, why, retryAt: '9999-01-01T00:00:00.000Z' },
+      ],
+    },
+    createFakeIo(),
+  )
+  const [, first, second] = line.split('\n')
+  expect(first).toMatch(/^ {2}2026-01-01T03:00:00.000Z {2}failed 6 times, given up {2}the database/)
+  expect(second).toMatch(/failed once, again in \d+/)
+  expect(line).not.toContain('\u001b')
 })

@@ -1,5 +1,5 @@
 /** Schedules of agents: see them, pause and resume them, and start a task by hand. */
-import type { ScheduleSummary } from '../../client/index.ts'
+import type { FailedScheduleTime, ScheduleSummary } from '../../client/index.ts'
 import type { Ops } from '../../client/ops-client.ts'
 import { plain } from '../../core/values/printable.ts'
 import { until } from '../../core/waiting/wait-text.ts'
@@ -58,7 +58,7 @@ function changeCommand(
   })
 }
 
-function scheduleLine(one: ScheduleSummary, io: Io): string {
+export function scheduleLine(one: ScheduleSummary, io: Io): string {
   const { scheduleId, times, paused, pausedBy = 'an operator', nextAt, lastAt, lastTaskId } = one
   const next = paused
     ? io.paint('yellow', `paused by ${plain(pausedBy)}`)
@@ -69,5 +69,14 @@ function scheduleLine(one: ScheduleSummary, io: Io): string {
     lastAt === undefined
       ? []
       : [`last ${ageText(lastAt, Date.now())} ago`, plain(lastTaskId ?? 'without a task')]
-  return [io.paint('bold', plain(scheduleId)), plain(times), next, ...last].join('  ')
+  const failed = (one.failed ?? []).map((time) => `\n  ${failedLine(time, io)}`)
+  return (
+    [io.paint('bold', plain(scheduleId)), plain(times), next, ...last].join('  ') + failed.join('')
+  )
+}
+
+function failedLine({ time, attempts, why, retryAt }: FailedScheduleTime, io: Io): string {
+  const then = retryAt === undefined ? 'given up' : `again ${until(retryAt, Date.now())}`
+  const tried = `failed ${attempts === 1 ? 'once' : `${attempts} times`}, ${then}`
+  return `${time}  ${io.paint(retryAt === undefined ? 'red' : 'yellow', tried)}  ${plain(why)}`
 }

@@ -1,8 +1,9 @@
 /** `/ops/schedules`: list, pause, resume, and start a task by hand. The id is `agent:name`. */
 import { z } from 'zod'
 import { toIso } from '../../core/values/instant.ts'
+import type { FailedTime } from '../../engine/wakes/schedules/failed-times.ts'
 import type { ScheduleInfo } from '../../engine/wakes/schedules/schedules.ts'
-import type { ScheduleSummary } from '../../wire/ops/schedules.ts'
+import type { FailedScheduleTime, ScheduleSummary } from '../../wire/ops/schedules.ts'
 import type { OpsRoute } from './route.ts'
 
 const schedule: z.ZodType<ScheduleSummary> = z.object({
@@ -16,6 +17,16 @@ const schedule: z.ZodType<ScheduleSummary> = z.object({
   nextAt: z.iso.datetime().optional(),
   lastAt: z.iso.datetime().optional(),
   lastTaskId: z.string().optional(),
+  failed: z
+    .array(
+      z.object({
+        time: z.iso.datetime(),
+        attempts: z.number(),
+        why: z.string(),
+        retryAt: z.iso.datetime().optional(),
+      }),
+    )
+    .optional(),
 })
 
 const listSchedules: OpsRoute = {
@@ -65,11 +76,20 @@ export const scheduleRoutes: readonly OpsRoute[] = [
   runSchedule,
 ]
 
-function shown({ id, nextAt, lastAt, ...info }: ScheduleInfo): ScheduleSummary {
+function shown({ id, nextAt, lastAt, failed, ...info }: ScheduleInfo): ScheduleSummary {
   return {
     scheduleId: id,
     ...info,
     ...(nextAt === undefined ? {} : { nextAt: toIso(nextAt) }),
     ...(lastAt === undefined ? {} : { lastAt: toIso(lastAt) }),
+    ...(failed === undefined ? {} : { failed: failed.map(shownFailure) }),
+  }
+}
+
+function shownFailure({ time, retryAt, ...one }: FailedTime): FailedScheduleTime {
+  return {
+    time: toIso(time),
+    ...one,
+    ...(retryAt === undefined ? {} : { retryAt: toIso(retryAt) }),
   }
 }

@@ -15,6 +15,17 @@ export interface ScheduleSummary {
   readonly nextAt?: string | undefined
   readonly lastAt?: string | undefined
   readonly lastTaskId?: string | undefined
+  /** Times that could not start a task, oldest first: the message failed, such as in the agent's `receive`. */
+  readonly failed?: readonly FailedScheduleTime[] | undefined
+}
+
+export interface FailedScheduleTime {
+  readonly time: string
+  /** How often it was tried. */
+  readonly attempts: number
+  readonly why: string
+  /** Absent: it is not tried again. */
+  readonly retryAt?: string | undefined
 }
 
 /** A task that was started by hand. Without a task where the agent answered with a message. */

@@ -3,6 +3,7 @@ import type { Json } from '../../../core/values/json.ts'
 import type { Clock } from '../../../ports/clock.ts'
 import type { KeyValueStore } from '../../../ports/store/key-values.ts'
 import { changeValue } from '../../upkeep/change-value.ts'
+import { afterTries, type FailedTime, type Tried } from './failed-times.ts'
 
 export interface ScheduleState {
   /** Times up to this instant were handled: started, missed, or paused. */
@@ -10,6 +11,8 @@ export interface ScheduleState {
   /** The last time that started a task. */
   readonly lastAt?: number
   readonly lastTaskId?: string
+  /** Times that could not start a task, oldest first. Each is tried again, or was given up. */
+  readonly failed?: readonly FailedTime[]
 }
 
 export interface SchedulePause {
@@ -19,8 +22,15 @@ export interface SchedulePause {
 
 export interface ScheduleStates {
   read(id: string): Promise<ScheduleState | undefined>
-  /** Keeps what another process wrote about later times. What is in the future is replaced. */
-  write(id: string, state: ScheduleState): Promise<void>
+  /**
+   * Keeps what another process wrote about later times. What is in the future is replaced.
+   * @param tried `forget`: no failed time is tried again
+   */
+  write(
+    id: string,
+    state: Omit<ScheduleState, 'failed'>,
+    tried?: readonly Tried[] | 'forget',
+  ): Promise<void>
   pauseOf(id: string): Promise<SchedulePause | undefined>
   /** Undefined ends the pause. */
   setPause(id: string, pause: SchedulePause | undefined): Promise<void>
@@ -36,12 +46,15 @@ export function createScheduleStates(
     ((await store.getValue(stateKey(id))) ?? undefined) as ScheduleState | undefined
   return {
     read,
-    async write(id, state) {
+    async write(id, state, tried = []) {
       await changeValue(store, stateKey(id), (before) => {
-        const known = (before ?? undefined) as ScheduleState | undefined
-        const isLater = known !== undefined && known.handledUntil > state.handledUntil
-        if (isLater && known.handledUntil <= clock.now()) return undefined
-        return { ...known, ...state } as Json
+        const { failed: failedBefore = [], ...known } = (before ?? {}) as Partial<ScheduleState>
+        const { handledUntil: handled = Number.NEGATIVE_INFINITY } = known
+        const isLater = handled > state.handledUntil && handled <= clock.now()
+        if (isLater && tried.length === 0) return undefined
+        const failed = tried === 'forget' ? [] : afterTries(failedBefore, tried)
+        const times = isLater ? known : { ...known, ...state }
+        return { ...times, ...(failed.length === 0 ? {} : { failed }) } as Json
       })
     },
     async pauseOf(id) {

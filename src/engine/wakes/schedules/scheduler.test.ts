@@ -214,20 +214,6 @@ describe('a schedule', () => {
     }
     expect(await engine.schedules({ ...operator, tenant: '*' })).toHaveLength(1)
   })
-
-  it('logs a message that the agent refuses, and goes on', async () => {
-    const picky = agent({
-      ...worker({ ...hourly, message: [{ data: {} }] }),
-      receive: () => {
-        throw new Error('no')
-      },
-    })
-    const harness = await createHarness({ agents: [picky] })
-    await harness.pass(HOUR)
-    await harness.pass(HOUR)
-    const errors = harness.said.filter(({ text }) => text === 'a schedule could not start a task')
-    expect(errors).toHaveLength(2)
-  })
 })
 
 describe('a schedule on a shared store', () => {

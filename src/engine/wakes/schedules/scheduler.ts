@@ -9,26 +9,46 @@
  *     not missed does.
  * P4  No time starts a task while the schedule is paused, and none of those times counts as missed afterwards.
  * P5  A stored instant that is in the future was written by a wrong clock, and skips no time.
+ * P6  A time whose message fails (its agent's `receive` throws) is tried again a few times, and blocks no other time.
  */
 
-import { isLullError } from '../../../core/errors.ts'
+import { type ErrorCode, isLullError } from '../../../core/errors.ts'
+import { describeError } from '../../../core/values/describe-error.ts'
 import { toIso } from '../../../core/values/instant.ts'
 import type { IdSource } from '../../../ports/ids.ts'
 import type { EngineContext } from '../../context.ts'
+import { least } from '../../limits/least.ts'
 import type { Send } from '../../requests/send/send.ts'
 import type { SendResult } from '../../requests/send/send-result.ts'
+import {
+  afterTries,
+  type FailedTime,
+  failedTime,
+  givenUp,
+  nextRetry,
+  retriesDue,
+  type Tried,
+} from './failed-times.ts'
 import { type CheckedSchedule, checkedSchedules, latestTime, timeAfter } from './schedule.ts'
 import { createScheduleStates, type ScheduleStates } from './schedule-state.ts'
 
 /** A time that is longer ago is missed. */
 const LATE_MS = 60_000
 const RETRY_MS = 1_000
+const NEVER = Number.POSITIVE_INFINITY
 
 export interface ScheduleEntry {
   /** `agent:name`. */
   readonly id: string
   readonly agent: string
   readonly schedule: CheckedSchedule
+}
+
+type Attempt = Tried & { readonly facts?: { readonly lastTaskId?: string } }
+
+interface Handled {
+  readonly until: number
+  readonly retryAt: number | undefined
 }
 
 export interface Scheduler {
@@ -55,28 +75,54 @@ export function createScheduler(deps: {
   const entries = (): readonly ScheduleEntry[] => entriesOf(context.agents)
   const run: Scheduler['run'] = (entry, time) => startTask({ send, ids }, entry, time)
 
-  /** Handles the times in (after, now] that no process has handled, and returns `now`. */
-  async function handle(entry: ScheduleEntry, after: number): Promise<number> {
+  /**
+   * Handles the times in (after, now] that no process has handled, and the failed ones that are due again. Returns `now` and
+   * when the next failed one is due.
+   */
+  async function handle(entry: ScheduleEntry, after: number): Promise<Handled> {
     const now = clock.now()
     const paused = (await states.pauseOf(entry.id)) !== undefined
     // P4: read after the pause. Where this process tries again late, another one may have ended a pause meanwhile.
-    const { handledUntil: handled = after } = (await states.read(entry.id)) ?? {}
+    const { handledUntil: handled = after, failed = [] } = (await states.read(entry.id)) ?? {}
     const from = handled > now ? after : Math.max(after, handled)
     const due = paused ? [] : timesDue(entry.schedule, from, now)
-    let started: { lastAt: number; lastTaskId?: string } | undefined
-    for (const time of due) started = { lastAt: time, ...(await startOnce(entry, time)) }
-    await states.write(entry.id, { handledUntil: now, ...started })
-    return now
+    const again = paused ? [] : retriesDue(failed, now)
+    const tried: Attempt[] = []
+    for (const one of again) {
+      const isMissed = isLate(one, now) && entry.schedule.missed === 'skip'
+      tried.push(isMissed ? givenUp(one) : await tryOnce(entry, one, now))
+    }
+    for (const time of due) tried.push(await tryOnce(entry, { time, attempts: 0 }, now))
+    const started = tried.findLast((one) => one.failed === undefined)
+    const last = started === undefined ? {} : { lastAt: started.time, ...started.facts }
+    await states.write(entry.id, { handledUntil: now, ...last }, tried)
+    return { until: now, retryAt: nextRetry(afterTries(failed, tried), now) }
   }
 
-  async function startOnce(entry: ScheduleEntry, time: number): Promise<{ lastTaskId?: string }> {
+  /** P6. @throws what keeps the engine or the store from starting any task */
+  async function tryOnce(
+    entry: ScheduleEntry,
+    one: Pick<FailedTime, 'time' | 'attempts'>,
+    now: number,
+  ): Promise<Attempt> {
+    const { time } = one
     try {
       const sent = await run(entry, time)
-      return sent.kind === 'task' ? { lastTaskId: sent.task.id } : {}
+      return { time, facts: sent.kind === 'task' ? { lastTaskId: sent.task.id } : {} }
     } catch (error) {
-      if (!isFinal(error)) throw error
-      log('error', 'a schedule could not start a task', { schedule: entry.id, error })
-      return {}
+      if (hadItsTask(error)) return { time, facts: {} }
+      if (isTroubleOfAll(error)) throw error
+      const { message: why } = describeError(error)
+      const isFinal = isLullError(error, 'INVALID_INPUT')
+      const failed = failedTime(one, { why, isFinal }, now)
+      const { attempts, retryAt } = failed
+      const facts = { schedule: entry.id, time: toIso(time), attempts, error }
+      if (retryAt === undefined) log('error', 'a schedule could not start a task', facts)
+      else {
+        const next = { ...facts, retryAt: toIso(retryAt) }
+        log('warn', 'a schedule could not start a task; trying again', next)
+      }
+      return { time, failed }
     }
   }
 
@@ -89,8 +135,10 @@ export function createScheduler(deps: {
   /** Never rejects. */
   async function tick(entry: ScheduleEntry, mine: number, after: number): Promise<void> {
     try {
-      const until = await handle(entry, after)
-      arm(entry, mine, until, timeAfter(entry.schedule, until))
+      const { until, retryAt } = await handle(entry, after)
+      const next = timeAfter(entry.schedule, until)
+      const soonest = least([next ?? NEVER, retryAt ?? NEVER])
+      arm(entry, mine, until, soonest === NEVER ? undefined : soonest)
     } catch (error) {
       if (mine !== generation) return
       log('error', 'a schedule could not be handled; trying again', { schedule: entry.id, error })
@@ -159,14 +207,26 @@ function timesDue(schedule: CheckedSchedule, after: number, now: number): readon
 }
 
 /**
- * Trying again would not help. The key was used for another message when a process with other code was first, and the task
- * is not found when retention has removed it: in both cases the time has had its task.
+ * The time has had its task. The key was used for another message when a process with other code was first, and the task is
+ * not found when retention has removed it.
  */
-function isFinal(error: unknown): boolean {
-  return (
-    isLullError(error, 'IDEMPOTENCY_KEY_REUSED') ||
-    isLullError(error, 'TASK_NOT_FOUND') ||
-    isLullError(error, 'INVALID_INPUT') ||
-    !isLullError(error)
-  )
+function hadItsTask(error: unknown): boolean {
+  return isLullError(error, 'IDEMPOTENCY_KEY_REUSED') || isLullError(error, 'TASK_NOT_FOUND')
+}
+
+/** P2: no message can be handled now, so no time counts as tried. */
+const troubleOfAll: readonly ErrorCode[] = [
+  'STORE_UNAVAILABLE',
+  'STORE_LOCKED',
+  'OVERLOADED',
+  'DRAINING',
+]
+
+function isTroubleOfAll(error: unknown): boolean {
+  return troubleOfAll.some((code) => isLullError(error, code))
+}
+
+/** P3, for a time that was to be tried again. */
+function isLate({ retryAt }: FailedTime, now: number): boolean {
+  return retryAt !== undefined && now - retryAt > LATE_MS
 }

@@ -3,6 +3,7 @@ import { LullError } from '../../../core/errors.ts'
 import type { Clock } from '../../../ports/clock.ts'
 import { type Caller, maySee } from '../../caller.ts'
 import type { SendResult } from '../../requests/send/send-result.ts'
+import type { FailedTime } from './failed-times.ts'
 import { timeAfter, timesText } from './schedule.ts'
 import type { ScheduleEntry, Scheduler } from './scheduler.ts'
 
@@ -21,6 +22,8 @@ export interface ScheduleInfo {
   readonly nextAt?: number
   readonly lastAt?: number
   readonly lastTaskId?: string
+  /** Times that could not start a task, oldest first. Without `retryAt`: the time was given up. */
+  readonly failed?: readonly FailedTime[]
 }
 
 export interface Schedules {
@@ -55,6 +58,7 @@ export function createSchedules({ entries, states, run }: Scheduler, clock: Cloc
       ...(nextAt === undefined ? {} : { nextAt }),
       ...(state?.lastAt === undefined ? {} : { lastAt: state.lastAt }),
       ...(state?.lastTaskId === undefined ? {} : { lastTaskId: state.lastTaskId }),
+      ...(state?.failed === undefined ? {} : { failed: state.failed }),
     }
   }
 
@@ -70,7 +74,7 @@ export function createSchedules({ entries, states, run }: Scheduler, clock: Cloc
     async resume(caller, id) {
       const entry = named(caller, id)
       // P4: written before the pause ends, so that times during the pause never count as missed.
-      await states.write(id, { handledUntil: clock.now() })
+      await states.write(id, { handledUntil: clock.now() }, 'forget')
       await states.setPause(id, undefined)
       return infoOf(entry)
     },
