@@ -62,7 +62,7 @@ const table: readonly [call: string, wrong: unknown, path: string][] = [
   ['send', sent({ taskId: 5 }), 'message.taskId'],
   ['send', sent({ referenceTaskIds: 'x' }), 'message.referenceTaskIds'],
   ['send', sent({ metadata: { at: 1n } }), 'message.metadata.at'],
-  ['send', sent({ parts: [{ data: deep }] }), ''],
+  ['send', sent({ parts: [{ data: deep }] }), 'message'],
 
   ['pause', { taskId: 5 }, 'taskId'],
   ['pause', { mode: 'softly' }, 'mode'],

@@ -5,6 +5,54 @@ import { LullError } from '../../core/errors.ts'
 type Issue = z.core.$ZodIssue
 type RawIssue = z.core.$ZodRawIssue
 
+declare const isChecked: unique symbol
+
+/** An input that `check` has returned. */
+export type Checked<T> = T & { readonly [isChecked]: true }
+
+/**
+ * Parses an input that may have been checked before: what it has returned for the same schema, it returns again at once. So
+ * a protocol can check a request before it looks at it, and the engine checks it only when a caller in this process made
+ * it. The schema is one that makes a new object. A copy of a checked input is checked again.
+ *
+ * @throws LullError `INVALID_INPUT` with the path of the first mistake
+ */
+export function check<T extends object>(
+  schema: z.ZodType<T>,
+  value: unknown,
+  root = '',
+): Checked<T> {
+  if (isMarked(schema, value)) return value
+  const checked = parse(schema, value, root)
+  new Mark(checked, schema)
+  return checked as Checked<T>
+}
+
+function isMarked<T>(schema: z.ZodType<T>, value: unknown): value is Checked<T> {
+  return typeof value === 'object' && value !== null && Mark.of(value) === schema
+}
+
+class Same {
+  constructor(object: object) {
+    // biome-ignore lint/correctness/noConstructorReturn: adds the private field to an object that exists
+    return object
+  }
+}
+
+/** A private field of a checked input. It is on no copy, no reader sees it, and it costs less than an entry of a WeakMap. */
+class Mark extends Same {
+  readonly #schema: z.ZodType
+
+  constructor(checked: object, schema: z.ZodType) {
+    super(checked)
+    this.#schema = schema
+  }
+
+  static of(object: object): z.ZodType | undefined {
+    return #schema in object ? object.#schema : undefined
+  }
+}
+
 /** @throws LullError `INVALID_INPUT` with the path of the first mistake */
 export function parse<T extends z.ZodType>(schema: T, value: unknown, root = ''): z.output<T> {
   const result = tried(schema, value, root)

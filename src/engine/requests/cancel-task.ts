@@ -6,7 +6,7 @@ import type { Task } from '../../core/task.ts'
 import { actorOf, type Caller } from '../caller.ts'
 import { type EngineContext, taskFor } from '../context.ts'
 import { cancelInput } from '../input/inputs.ts'
-import { parse } from '../input/parse.ts'
+import { check } from '../input/parse.ts'
 import type { CancelRequest } from '../input/requests.ts'
 import { isUnreadable } from '../ledger/unreadable-task.ts'
 import { childrenOf } from './child-of.ts'
@@ -18,7 +18,7 @@ export async function cancel(
   request: CancelRequest,
   actor: Actor = actorOf(caller),
 ): Promise<Task> {
-  const { taskId, reason } = parse(cancelInput, request)
+  const { taskId, reason } = check(cancelInput, request)
   await taskFor(context, caller, taskId)
   const because = reason === undefined ? {} : { reason }
   const { task } = await context.ledger.commit(taskId, { type: 'cancel', actor, ...because })

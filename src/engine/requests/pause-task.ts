@@ -5,7 +5,7 @@ import type { Task } from '../../core/task.ts'
 import { actorOf, type Caller } from '../caller.ts'
 import { type EngineContext, mintHandle, taskFor } from '../context.ts'
 import { parkTaskInput, pauseInput } from '../input/inputs.ts'
-import { parse } from '../input/parse.ts'
+import { check } from '../input/parse.ts'
 import type { ParkTaskRequest, PauseRequest } from '../input/requests.ts'
 import type { Committed } from '../ledger/ledger.ts'
 import { fireAt } from '../wakes/fire-at.ts'
@@ -54,7 +54,7 @@ async function pauseOnce(
     conditions,
     graceMs,
     cascade,
-  } = parse(pauseInput, request)
+  } = check(pauseInput, request)
   const { clock, ids, runs, events, options } = context
   const armed = conditions ?? undefined
   const firesAt = fireAt(armed, clock.now())
@@ -107,7 +107,7 @@ export async function park(
   caller: Caller,
   request: ParkTaskRequest,
 ): Promise<PauseAnswer> {
-  const { taskId, reason, summary, conditions } = parse(parkTaskInput, request)
+  const { taskId, reason, summary, conditions } = check(parkTaskInput, request)
   const { clock, ids, runs, events, options } = context
   const armed = conditions ?? undefined
   const firesAt = fireAt(armed, clock.now())

@@ -8,7 +8,7 @@ import { actorOf, type Caller } from '../caller.ts'
 import { type EngineContext, taskFor } from '../context.ts'
 import { checkBySchema } from '../input/check-by-schema.ts'
 import { resumeInput } from '../input/inputs.ts'
-import { parse } from '../input/parse.ts'
+import { check } from '../input/parse.ts'
 import type { ResumeRequest } from '../input/requests.ts'
 
 /** Where a protocol's resume differs from the RFC's. */
@@ -32,7 +32,7 @@ export async function resume(
     input = null,
     continueTranscript = true,
     metadata,
-  } = parse(resumeInput, request)
+  } = check(resumeInput, request)
   const idempotencyKey = keyIn(metadata)
   const { runs, options } = context
   const found = await taskFor(context, caller, taskId)

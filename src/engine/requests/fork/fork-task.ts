@@ -15,7 +15,7 @@ import type { Claim } from '../../../ports/store/claims.ts'
 import { actorOf, type Caller } from '../../caller.ts'
 import { type EngineContext, mintHandle, taskFor } from '../../context.ts'
 import { forkInput } from '../../input/inputs.ts'
-import { parse } from '../../input/parse.ts'
+import { check } from '../../input/parse.ts'
 import type { CheckedForkRequest, ForkRequest } from '../../input/requests.ts'
 import { logOf } from '../../ledger/log-of.ts'
 import { describeKey } from '../../run/replay/keys.ts'
@@ -34,7 +34,7 @@ export type Fork = (caller: Caller, request: ForkRequest) => Promise<Task>
 export function createFork(context: EngineContext): Fork {
   const inFlight = createInFlight<Task>((task) => task)
   return async (caller, request) => {
-    const checked = parse(forkInput, request)
+    const checked = check(forkInput, request)
     const origin = await taskFor(context, caller, checked.taskId)
     const claim = claimOfFork(context, caller, origin, checked)
     const fork = (): Promise<Task> => forkOnce(context, caller, checked, origin, claim)

@@ -5,7 +5,7 @@ import type { Agent } from '../../author/agent.ts'
 import type { Caller } from '../../caller.ts'
 import { type EngineContext, taskFor } from '../../context.ts'
 import { clearRemindersInput, remindInput } from '../../input/inputs.ts'
-import { parse } from '../../input/parse.ts'
+import { check } from '../../input/parse.ts'
 import type { ClearRemindersRequest, RemindRequest } from '../../input/requests.ts'
 import { toReminder } from './to-reminder.ts'
 
@@ -20,7 +20,7 @@ export async function remind(
   caller: Caller,
   request: RemindRequest,
 ): Promise<RemindAnswer> {
-  const { taskId, reminder: given, metadata } = parse(remindInput, request)
+  const { taskId, reminder: given, metadata } = check(remindInput, request)
   const { agents, ids, clock, ledger, options } = context
   ledger.admit()
   const found = await taskFor(context, caller, taskId)
@@ -57,7 +57,7 @@ export async function clearReminders(
   caller: Caller,
   request: ClearRemindersRequest,
 ): Promise<{ readonly clearedCount: number }> {
-  const { taskId, id, tag, dedupeKey } = parse(clearRemindersInput, request)
+  const { taskId, id, tag, dedupeKey } = check(clearRemindersInput, request)
   const { agent } = await taskFor(context, caller, taskId)
   checkOffered(context.agents.get(agent))
   const filter = {

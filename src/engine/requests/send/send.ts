@@ -11,9 +11,8 @@ import { LullError } from '../../../core/errors.ts'
 import type { MakePush } from '../../../core/push.ts'
 import type { Caller } from '../../caller.ts'
 import { type EngineContext, taskFor } from '../../context.ts'
-import { sendInput } from '../../input/inputs.ts'
-import { parse } from '../../input/parse.ts'
 import type { SendRequest } from '../../input/requests.ts'
+import { checkSend } from '../../input/sending.ts'
 import { taskOfConsent } from './answered-consent.ts'
 import { continueTask, repeatToRemoved } from './continue-task.ts'
 import { agentNamed } from './create.ts'
@@ -35,7 +34,7 @@ export function createSend(context: EngineContext): Send {
   return async (caller, given, { push } = {}) => {
     // Checked before the message is parsed, because a refusal under load must be cheap.
     context.ledger.admit()
-    const request = parse(sendInput, given)
+    const request = checkSend(given)
     if (context.draining()) throw new LullError('DRAINING', { retryAfterMs: 1_000 })
     return handle(sending, { caller, request, push })
   }

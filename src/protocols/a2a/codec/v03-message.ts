@@ -3,13 +3,13 @@
 import type { Message, Part } from '../../../core/messages/message.ts'
 import type { JsonObject } from '../../../core/values/json.ts'
 import { message as messageInput } from '../../../engine/input/inputs.ts'
-import { parse } from '../../../engine/input/parse.ts'
+import { check } from '../../../engine/input/parse.ts'
 import { invalid, isObject, optionalText, type Params } from '../addresses/params.ts'
 
 const roles: Readonly<Record<string, string>> = { user: 'ROLE_USER', agent: 'ROLE_AGENT' }
 
 export function readMessage03(value: unknown): Message {
-  if (!isObject(value)) return parse(messageInput, value, 'message')
+  if (!isObject(value)) return check(messageInput, value, 'message')
   if ((value['kind'] ?? 'message') !== 'message') throw invalid('message.kind', 'must be message')
   const message: Record<string, unknown> = {}
   for (const [name, given] of Object.entries(value)) {
@@ -19,7 +19,7 @@ export function readMessage03(value: unknown): Message {
   // The schema refuses unknown roles. The spellings of 1.0 are unknown in 0.3.
   message['role'] = typeof role === 'string' ? (roles[role] ?? `unknown role ${role}`) : role
   if (Array.isArray(parts)) message['parts'] = parts.map(readPart03)
-  return parse(messageInput, message, 'message')
+  return check(messageInput, message, 'message')
 }
 
 const kinds: ReadonlySet<unknown> = new Set(['text', 'data', 'file'])

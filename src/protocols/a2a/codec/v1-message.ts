@@ -4,7 +4,7 @@
  */
 import type { Message, Part, PartDetails } from '../../../core/messages/message.ts'
 import { message as messageInput } from '../../../engine/input/inputs.ts'
-import { parse } from '../../../engine/input/parse.ts'
+import { check } from '../../../engine/input/parse.ts'
 import { invalid, isObject, type Params } from '../addresses/params.ts'
 
 type IsAbsent = (member: unknown) => boolean
@@ -49,11 +49,11 @@ const partMembers: Members = [
 ]
 
 export function readMessage1(value: unknown): Message {
-  if (!isObject(value)) return parse(messageInput, value, 'message')
+  if (!isObject(value)) return check(messageInput, value, 'message')
   const message = pick(value, messageMembers)
   const { parts } = message
   if (Array.isArray(parts)) message['parts'] = parts.map(readPart)
-  return parse(messageInput, message, 'message')
+  return check(messageInput, message, 'message')
 }
 
 function readPart(value: unknown, index: number): unknown {

@@ -14,7 +14,7 @@ import {
   remindInput,
   resumeInput,
 } from '../../../engine/input/inputs.ts'
-import { parse } from '../../../engine/input/parse.ts'
+import { check } from '../../../engine/input/parse.ts'
 import type { PauseAnswer } from '../../../engine/requests/pause-answer.ts'
 import { receiptReport } from '../../../engine/requests/receipt-report.ts'
 import type { ExtensionMethodName } from '../../../wire/a2a-extension-methods.ts'
@@ -31,22 +31,20 @@ import { ownTask } from './own-task.ts'
 /** The extension of each capability of an agent. Every task has receipts. */
 const extensions = { pause: TASK_CONTROL, reminders: REMINDERS, receipts: RECEIPTS } as const
 
-interface ControlMethod<S extends z.ZodType> {
+interface ControlMethod<T> {
   readonly capability: keyof typeof extensions
   readonly scope?: Method['scope']
   /** `id` is accepted for `taskId`, as in the methods of A2A 0.3. Not for methods where `id` is a reminder. */
   readonly takesId?: boolean
-  readonly input: S
-  readonly run: (a2a: A2AContext, call: Call, request: z.output<S>) => Promise<object>
+  readonly input: z.ZodType<T>
+  readonly run: (a2a: A2AContext, call: Call, request: T) => Promise<object>
 }
 
 /**
  * The order of refusals: a method that is hidden from the caller (-32601), a method that the agent does not offer
  * (-32601), invalid parameters (-32602), a task that this address does not have.
  */
-function control<S extends z.ZodType<{ readonly taskId: string }>>(
-  method: ControlMethod<S>,
-): Method {
+function control<T extends { readonly taskId: string }>(method: ControlMethod<T>): Method {
   const { capability, scope = 'tasks:control', takesId = true, input, run } = method
   return {
     scope,
@@ -60,7 +58,7 @@ function control<S extends z.ZodType<{ readonly taskId: string }>>(
       if (capability !== 'receipts') {
         await requireOffer(a2a, call, capability, params['taskId'])
       }
-      const request = parse(input, params)
+      const request = check(input, params)
       // The endpoint of an agent controls only tasks of that agent.
       if (call.agent.scope !== undefined) await ownTask(a2a, call, request.taskId)
       return { value: await run(a2a, call, request) }
