@@ -17,7 +17,7 @@ import type { Ledger } from '../ledger/ledger.ts'
 import { logOf } from '../ledger/log-of.ts'
 import type { RunHost } from '../run/host.ts'
 import { Journal } from '../run/replay/journal.ts'
-import { Run, type RunOwner } from '../run/run.ts'
+import { Run, type RunDeps } from '../run/run.ts'
 import { whenThawed } from './freezing.ts'
 import type { Building, Presence, Presences } from './presence.ts'
 
@@ -35,7 +35,8 @@ export interface BuilderDeps {
   readonly log: Log
   readonly agents: ReadonlyMap<string, Agent>
   readonly host: RunHost
-  readonly owner: RunOwner
+  readonly again: RunDeps['again']
+  readonly lost: RunDeps['lost']
   readonly presences: Presences
   readonly pastOf: (task: Task) => Promise<Past>
   readonly draining: () => boolean
@@ -57,7 +58,7 @@ const FRESH = 2
 const noRecords: readonly LogRecord[] = []
 
 export function createBuilder(deps: BuilderDeps): Builder {
-  const { store, ledger, clock, log, agents, host, owner, presences, draining } = deps
+  const { store, ledger, clock, log, agents, host, again, lost, presences, draining } = deps
   /** By agent and not by name, because agents can be replaced. */
   const asks = new WeakMap<Agent, ReturnType<typeof createAsk>>()
 
@@ -117,7 +118,10 @@ export function createBuilder(deps: BuilderDeps): Builder {
     }
     const ask = asks.get(agent) ?? createAsk(host, agent)
     asks.set(agent, ask)
-    const run = new Run({ host, owner, agent, token: presence.token, ask, ...beginning })
+    const run = new Run({
+      ...{ host, again, lost, agent, token: presence.token, ask },
+      ...beginning,
+    })
     presence.run = run
     presence.building = undefined
     presences.move(presence, 'begin')

@@ -133,7 +133,8 @@ export function createRuns(deps: RunsDeps): Runs {
   const builder = createBuilder({
     ...shared,
     presences,
-    owner: { again: (task) => launching.continueAs(task), lost: leave },
+    again: (task) => launching.continueAs(task),
+    lost: leave,
   })
   const deaths = createProcessDeaths(deps.workers)
   const takeover = { ...shared, deaths, launching: () => launching }

@@ -15,8 +15,7 @@
  * No operation starts without a slot: `run-slot.ts`.
  */
 import type { PauseMode } from '../../core/suspension.ts'
-import type { Pace } from './replay/pace.ts'
-import type { RunSlot } from './run-slot.ts'
+import type { RunCore } from './run-core.ts'
 
 export interface Scope {
   /** The turn the operation is in, if any. */
@@ -33,16 +32,10 @@ interface Blocked {
   readonly started: () => void
 }
 
-export interface GateDeps {
-  /** How many results wait in the releaser. */
-  withheld(): number
-  /** How many operations have no result yet: blocked here, in flight, or with a record that is being written. */
-  unsettled(): number
-  /** Called whenever the run may have reached a boundary. */
-  moved(): void
-  readonly slot: Pick<RunSlot, 'ask' | 'take'>
-  /** Many blocked operations may start at the same moment. */
-  readonly pace: Pick<Pace, 'next'>
+/** What the gate needs of its run. Many blocked operations may start at the same moment, so they keep the run's pace. */
+type GatedRun = Pick<RunCore, 'withheld' | 'unsettled' | 'moved'> & {
+  readonly slot: Pick<RunCore['slot'], 'ask' | 'take'>
+  readonly pace: Pick<RunCore['pace'], 'next'>
 }
 
 const anywhere: Scope = {}
@@ -55,7 +48,7 @@ export type During = <T>(work: () => Promise<T> | T) => Promise<T>
 
 /** A class: one instance per run is cheaper than one closure per method and run. */
 export class Gate {
-  readonly #deps: GateDeps
+  readonly #run: GatedRun
   #inFlight = 0
   #outside = 0
   /** How many of the outside waits never end. */
@@ -68,8 +61,8 @@ export class Gate {
   #closed = false
   readonly #blocked: Set<Blocked> = new Set()
 
-  constructor(deps: GateDeps) {
-    this.#deps = deps
+  constructor(run: GatedRun) {
+    this.#run = run
   }
 
   get inFlight(): number {
@@ -121,7 +114,7 @@ export class Gate {
         if (!inside) await this.#admit('operation', scope)
         inside = true
         try {
-          await this.#deps.slot.take()
+          await this.#run.slot.take()
           const done = await one()
           if (done === notBegun && !isBegun) leave()
           else isBegun = true
@@ -155,7 +148,7 @@ export class Gate {
   /** The run waits for something outside, in no operation, until `work` settles. */
   async whileWaiting<T>(work: () => Promise<T>): Promise<T> {
     this.#outside++
-    this.#deps.moved()
+    this.#run.moved()
     try {
       return await work()
     } finally {
@@ -167,7 +160,7 @@ export class Gate {
   waitForever(): void {
     this.#endless++
     this.#outside++
-    this.#deps.moved()
+    this.#run.moved()
   }
 
   /** A turn is open until `work` settles. */
@@ -177,14 +170,14 @@ export class Gate {
       return await work()
     } finally {
       this.#turns--
-      this.#deps.moved()
+      this.#run.moved()
     }
   }
 
   pause(wanted: PauseMode): void {
     this.#mode = wanted
     this.review()
-    this.#deps.moved()
+    this.#run.moved()
   }
 
   /** The pause, park or question is durable. No operation starts until `reopen`. */
@@ -198,7 +191,7 @@ export class Gate {
     this.#closed = false
     this.#mode = wanted
     this.review()
-    if (wanted !== undefined) this.#deps.moved()
+    if (wanted !== undefined) this.#run.moved()
   }
 
   atBoundary(wanted: PauseMode): boolean {
@@ -207,11 +200,11 @@ export class Gate {
     if (wanted === 'finish_step') return this.waiting() > 0
     // A question inside the turn is asked only after the resume, so the turn cannot end before.
     const noTurn = this.#turns === 0 || this.#stopsWanted > 0
-    return noTurn && this.#deps.withheld() === 0 && this.#blocked.size + this.#outside > 0
+    return noTurn && this.#run.withheld() === 0 && this.#blocked.size + this.#outside > 0
   }
 
   waiting(): number {
-    const stuck = this.#deps.withheld() + this.#deps.unsettled()
+    const stuck = this.#run.withheld() + this.#run.unsettled()
     return this.#blocked.size + this.#outside + stuck
   }
 
@@ -234,7 +227,7 @@ export class Gate {
     const started = this.#admit(kind, scope)
     if (started !== undefined) {
       await started
-      await this.#deps.pace.next()
+      await this.#run.pace.next()
     }
     try {
       return await work()
@@ -247,7 +240,7 @@ export class Gate {
     this.#inFlight--
     this.#stop = false
     this.review()
-    this.#deps.moved()
+    this.#run.moved()
   }
 
   #admit(kind: Kind, scope: Scope): Promise<void> | undefined {
@@ -257,12 +250,12 @@ export class Gate {
     }
     return new Promise((started) => {
       this.#blocked.add({ kind, scope, started })
-      this.#deps.moved()
+      this.#run.moved()
     })
   }
 
   #mayStart(kind: Kind, scope: Scope): boolean {
-    return this.#isAllowed(kind, scope) && this.#deps.slot.ask()
+    return this.#isAllowed(kind, scope) && this.#run.slot.ask()
   }
 
   #isAllowed(kind: Kind, { turn, inside }: Scope): boolean {

@@ -10,37 +10,21 @@
  * R3  A run that lost its task (dead) settles nothing and writes nothing.
  */
 import { untilAborted } from './abort-reason.ts'
-import type { FollowUp, Handed, Operation, OperationScope } from './operation.ts'
-import type { Releaser } from './releaser.ts'
-import type { CallSite, CodePlace } from './replay/code-place.ts'
-import { type Entry, type Journal, recordOf } from './replay/journal.ts'
-import type { RunControl } from './run-control.ts'
+import type { FollowUp, Handed, Operation } from './operation.ts'
+import type { CallSite } from './replay/code-place.ts'
+import { type Entry, recordOf } from './replay/journal.ts'
+import type { RunCore } from './run-core.ts'
 import { neverSettles } from './run-writer.ts'
-
-/** The run whose operations are executed. */
-export interface OperationRunnerDeps {
-  readonly dead: boolean
-  readonly scope: OperationScope
-  readonly journal: Journal
-  readonly releaser: Releaser
-  readonly place: CodePlace
-  readonly control: Pick<RunControl, 'mismatch' | 'moved'>
-  callSite(): CallSite
-  admit(
-    operation: Pick<Operation<unknown>, 'key' | 'harmless' | 'added'>,
-    site: CallSite,
-  ): Promise<void> | undefined
-}
 
 /** A class: one instance per run is cheaper than one closure per method and run. */
 export class OperationRunner {
-  readonly #run: OperationRunnerDeps
+  readonly #core: RunCore
   readonly #open = new Map<Operation<unknown>, Promise<unknown>>()
   #unsettled = 0
   #lastResult = 0
 
-  constructor(run: OperationRunnerDeps) {
-    this.#run = run
+  constructor(core: RunCore) {
+    this.#core = core
   }
 
   /** How many operations were called and have no result in the releaser yet. */
@@ -59,9 +43,9 @@ export class OperationRunner {
   }
 
   perform<T>(operation: Operation<T>): Promise<T> {
-    if (this.#run.dead) return neverSettles()
-    const site = this.#run.callSite()
-    const entry = this.#run.journal.get(operation.key)
+    if (this.#core.dead) return neverSettles()
+    const site = this.#core.callSite()
+    const entry = this.#core.journal.get(operation.key)
     const promise =
       entry === undefined ? this.#fresh(operation, site) : this.#recorded(operation, entry, site)
     this.#open.set(operation, promise)
@@ -75,7 +59,7 @@ export class OperationRunner {
 
   #fresh<T>(operation: Operation<T>, site: CallSite): Promise<T> {
     this.#unsettled++
-    const admitted = this.#run.admit(operation, site)
+    const admitted = this.#core.admit(operation, site)
     const live = (): Promise<Handed<T>> => operation.live(site)
     const handing = admitted === undefined ? live() : admitted.then(live)
     return new Promise((resolve, reject) => {
@@ -88,42 +72,42 @@ export class OperationRunner {
       }
       release().catch((error: unknown) => {
         this.#unsettled--
-        if (!this.#run.dead) reject(error)
+        if (!this.#core.dead) reject(error)
       })
     })
   }
 
   #recorded<T>(operation: Operation<T>, entry: Entry, site: CallSite): Promise<T> {
     const { key, fingerprint, added } = operation
-    const { inside } = this.#run.scope
+    const { inside } = this.#core.scope
     const differs = hasChanged(entry, fingerprint)
-    const place = added || !this.#run.journal.isInPlace(key, entry) ? site.place : entry.seq
+    const place = added || !this.#core.journal.isInPlace(key, entry) ? site.place : entry.seq
     return new Promise((resolve, reject) => {
       const answer = (): void => {
         const found = differs ? undefined : operation.replay(entry)
         if (found === undefined) {
-          this.#run.control.mismatch(key)
+          this.#core.policy.mismatch(key)
           // The stop waits until the step around the call has ended.
           if (inside !== undefined) untilAborted(inside.signal).catch(reject)
-        } else if (entry.seq <= this.#run.journal.knownUpTo) resolve(found.value)
+        } else if (entry.seq <= this.#core.journal.knownUpTo) resolve(found.value)
       }
       this.#release({ seq: entry.seq, place, settle: answer, reject })
     })
   }
 
   #release({ seq, place, settle, reject }: Result, followUp?: FollowUp): void {
-    if (this.#run.dead) return
-    const { scope } = this.#run
+    if (this.#core.dead) return
+    const { scope } = this.#core
     const nested = scope.inside !== undefined
     let failed: { readonly error: unknown } | undefined
     const after = followUp?.()?.catch((error: unknown) => {
       failed = { error }
     })
     const handOut = (): void => {
-      if (this.#run.dead) return
-      this.#run.journal.wakes.show(seq)
+      if (this.#core.dead) return
+      this.#core.journal.wakes.show(seq)
       if (!nested) this.#lastResult = seq
-      this.#run.place.noteResult(scope, seq, place)
+      this.#core.place.noteResult(scope, seq, place)
       try {
         if (failed === undefined) settle()
         else reject(failed.error)
@@ -131,9 +115,9 @@ export class OperationRunner {
         reject(error)
       }
     }
-    this.#run.releaser.push(seq, handOut, { nested, after })
+    this.#core.releaser.push(seq, handOut, { nested, after })
     // A pause under way may wait until this result is withheld.
-    this.#run.control.moved()
+    this.#core.run.moved()
   }
 
   /** Resolves in the order of results, at the turn of that record. */

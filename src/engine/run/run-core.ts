@@ -11,28 +11,31 @@ import type { Json } from '../../core/values/json.ts'
 import type { Agent } from '../author/agent.ts'
 import type { Ask } from '../author/providers/asking.ts'
 import type { Committed } from '../ledger/ledger.ts'
+import { type AbortCode, Aborted } from './abort-reason.ts'
 import { withinBudgets } from './author-functions.ts'
-import { Gate, type GateDeps } from './gate.ts'
+import { Gate } from './gate.ts'
 import type { RunHost } from './host.ts'
 import { type Operation, type OperationScope, scopeOf, within } from './operation.ts'
-import { OperationRunner, type OperationRunnerDeps } from './operation-runner.ts'
+import { OperationRunner } from './operation-runner.ts'
 import { Releaser } from './releaser.ts'
 import { type CallSite, CodePlace } from './replay/code-place.ts'
 import type { Entry, Journal } from './replay/journal.ts'
 import { KeyCounter } from './replay/keys.ts'
 import { Pace } from './replay/pace.ts'
-import type { RunControl } from './run-control.ts'
-import { RunSlot, type SlotHost } from './run-slot.ts'
-import { type RunAct, RunWriter, type Writing } from './run-writer.ts'
+import type { Run } from './run.ts'
+import { RunPauses } from './run-pauses.ts'
+import { RunSlot } from './run-slot.ts'
+import { type RunAct, RunWriter } from './run-writer.ts'
 import { Segment } from './segment.ts'
-
-/** A run that waited for so long did not end its process with what it did before (W4). */
-const CALM_MS = 60_000
+import { PolicyStops } from './stops/policy-stops.ts'
 
 export interface RunCoreDeps {
   readonly host: RunHost
   readonly journal: Journal
   readonly task: Task
+  readonly token: string
+  /** Bytes of the records that count towards the limit of the journal. */
+  readonly journalBytes: number
   /** Whether the run started before its task was durable. */
   readonly ahead: boolean
   /** Calls the providers of the agent. */
@@ -41,7 +44,7 @@ export interface RunCoreDeps {
 }
 
 /** A class: one instance per run is cheaper than one closure per method and run. */
-export class RunCore implements GateDeps, Writing, SlotHost, OperationRunnerDeps {
+export class RunCore {
   readonly host: RunHost
   readonly slot: RunSlot
   readonly gate: Gate
@@ -49,26 +52,34 @@ export class RunCore implements GateDeps, Writing, SlotHost, OperationRunnerDeps
   readonly releaser: Releaser
   readonly journal: Journal
   readonly ask: Ask
-  readonly control: RunControl
+  readonly run: Run
+  readonly pauses: RunPauses
+  readonly policy: PolicyStops
+  /** A run that goes on after a stop has a new one. */
+  token: string
   readonly #writer: RunWriter
   readonly #keys = new KeyCounter()
   readonly #runner: OperationRunner
   readonly place: CodePlace
   readonly pace: Pace
   #dead = false
-  #stopWaiting: () => void = () => undefined
+  #controller: AbortController | undefined
+  /** Why the run was dropped. */
+  #aborted: AbortCode = 'ended'
   #task: Task
   /** A run may start before its task is durable. */
   #isTaskDurable: boolean
   readonly #untilDurable: (() => void)[] = []
 
-  constructor({ host, journal, task, ask, ahead, agent }: RunCoreDeps, control: RunControl) {
-    this.control = control
+  constructor(deps: RunCoreDeps, run: Run) {
+    const { host, journal, task, ask, agent } = deps
+    this.run = run
+    this.token = deps.token
     this.host = host
     this.journal = journal
     this.ask = ask
     this.#task = task
-    this.#isTaskDurable = !ahead
+    this.#isTaskDurable = !deps.ahead
     this.segment = new Segment(host.tracing)
     this.slot = new RunSlot(this)
     this.#writer = new RunWriter(this)
@@ -78,8 +89,10 @@ export class RunCore implements GateDeps, Writing, SlotHost, OperationRunnerDeps
     const reacted = (ms: number): void => {
       this.place.endReaction()
       if (ms >= host.limits.blockMs) host.blocked(task.agent, task.id, ms)
-      control.reacted()
+      run.reacted()
     }
+    this.pauses = new RunPauses(this)
+    this.policy = new PolicyStops(this, deps.journalBytes)
     this.pace = new Pace(() => this.releaser.review())
     let before: string | undefined
     const begins = (): void => {
@@ -94,53 +107,34 @@ export class RunCore implements GateDeps, Writing, SlotHost, OperationRunnerDeps
     return this.task.id
   }
 
-  get token(): string {
-    return this.control.token
+  /** Whether this run has the task, and the task is working. */
+  get isOurs(): boolean {
+    const { state, run } = this.#task
+    return state === 'working' && run?.token === this.token
   }
 
+  /** Fires when the run is dropped. Created on first read, because few agents read it. */
+  get signal(): AbortSignal {
+    if (this.#controller === undefined) {
+      this.#controller = new AbortController()
+      if (this.#dead) this.abort()
+    }
+    return this.#controller.signal
+  }
+
+  /** How many results wait in the releaser. */
   withheld(): number {
     return this.releaser.size
   }
 
+  /** How many operations have no result yet: blocked, in flight, or with a record that is being written. */
   unsettled(): number {
     return this.#runner.unsettled + this.pace.waiting
   }
 
+  /** The run may have reached a boundary. */
   moved(): void {
-    if (!this.#dead) this.control.moved()
-  }
-
-  release(): boolean {
-    const released = this.host.releaseSlot(this.taskId)
-    if (released && this.task.deaths > 0) {
-      this.#stopWaiting = this.host.clock.after(CALM_MS, () => this.#forgetDeaths())
-    }
-    return released
-  }
-
-  /** Written after a takeover alone. If it cannot be written, one death too many is counted (W4). */
-  #forgetDeaths(): void {
-    const { host, taskId, token } = this
-    host
-      .commit(taskId, () => ({ type: 'wait', run: token }))
-      .catch((error: unknown) => {
-        if (!this.#dead) host.log('warn', 'a wait could not be recorded', { taskId, error })
-      })
-  }
-
-  reacquire(): Promise<void> {
-    return this.host.reacquireSlot(this.taskId)
-  }
-
-  taken(): void {
-    this.#stopWaiting()
-    if (this.#dead) return
-    this.releaser.review()
-    this.gate.review()
-  }
-
-  written(): void {
-    this.control.mayWait()
+    if (!this.#dead) this.run.moved()
   }
 
   /**
@@ -151,10 +145,6 @@ export class RunCore implements GateDeps, Writing, SlotHost, OperationRunnerDeps
     const { gate, releaser, pace } = this
     const isQuiet = gate.waitsOnlyFor(outside, inFlight) && !releaser.ready && pace.waiting === 0
     return isQuiet && this.#writer.settle()
-  }
-
-  lost(): void {
-    this.control.lost()
   }
 
   /** The task as last written, by any writer. */
@@ -312,9 +302,15 @@ export class RunCore implements GateDeps, Writing, SlotHost, OperationRunnerDeps
     for (const resolve of this.#untilDurable.splice(0)) resolve()
   }
 
+  /** Fires the signal, if the code has read it. */
+  abort(): void {
+    this.#controller?.abort(new Aborted(this.#aborted))
+  }
+
   /** Drops the run: none of its operations settles any more. */
-  die(): void {
-    this.#stopWaiting()
+  die(code: AbortCode): void {
+    this.#aborted = code
+    this.slot.close()
     this.#dead = true
     this.place.close()
     this.pace.close()

@@ -1,5 +1,5 @@
 /**
- * How a run stops for a pause and goes on after it.
+ * How a run stops for a pause and goes on after it, and how it gives its task to another process.
  *
  *   open ──quiesce──▶ quiescing ──boundary──▶ closed ──open──▶ open
  *     └──────────freeze, stop of the agent──────┘
@@ -12,29 +12,22 @@ import type { PauseMode } from '../../core/suspension.ts'
 import type { ResumeConditions } from '../../core/waiting/conditions.ts'
 import type { RunCore } from './run-core.ts'
 
-/** The run that is paused. */
-export interface PausableRun {
-  /** Whether this run has the task, and the task is working. */
-  isOurs(): boolean
-  /** Fires the signals of the running steps. */
-  interrupt(): void
-}
+/** A process that stops waits this long for steps that were told to stop. It is within its wait for last writes. */
+const INTERRUPTED_MS = 500
 
 /** A class: one instance per run is cheaper than one closure per method and run. */
 export class RunPauses {
   readonly #core: RunCore
-  readonly #run: PausableRun
   #committing = false
 
-  constructor(core: RunCore, run: PausableRun) {
+  constructor(core: RunCore) {
     this.#core = core
-    this.#run = run
   }
 
   quiesce(mode: PauseMode): void {
     const { releaser, gate } = this.#core
     if (mode !== 'wait_for_completion') releaser.hold()
-    if (mode === 'interrupt_immediate') this.#run.interrupt()
+    if (mode === 'interrupt_immediate') this.#core.run.interrupt('paused')
     gate.pause(mode)
   }
 
@@ -53,7 +46,7 @@ export class RunPauses {
 
   /** Returns whether a pause could commit now. If so, the run is closed until its records are followed, or until `thaw`. */
   freeze(mode: PauseMode): boolean {
-    if (!this.#run.isOurs()) return true
+    if (!this.#core.isOurs) return true
     // A record that the ledger has not decided yet would be written after the pause.
     if (this.#core.unwritten > 0 || !this.#core.gate.atBoundary(mode)) return false
     this.close()
@@ -63,7 +56,7 @@ export class RunPauses {
   /** The stop was not written. The run goes on as before. */
   thaw(): void {
     const { pausing } = this.#core.task
-    if (this.#committing || !this.#run.isOurs()) return
+    if (this.#committing || !this.#core.isOurs) return
     this.open(pausing && (pausing.mode ?? 'finish_step'))
   }
 
@@ -102,5 +95,68 @@ export class RunPauses {
     } catch {
       return undefined
     }
+  }
+}
+
+/** Releases the task of a run when its process stops: at the next boundary, or when the time is over. */
+export class RunRelease {
+  readonly #core: RunCore
+  /** Set when the process stops. Ends the wait for a boundary. */
+  #boundaryReached: ((reason: string) => void) | undefined
+  /** Set while the release is written. */
+  #released: (() => void) | undefined
+
+  constructor(core: RunCore) {
+    this.#core = core
+  }
+
+  /** Whether the process stops. */
+  get underWay(): boolean {
+    return this.#boundaryReached !== undefined
+  }
+
+  /** @param late resolves when the process waits no longer */
+  async release(late: Promise<void>): Promise<void> {
+    const { releaser, gate } = this.#core
+    if (this.#core.dead || !this.#core.isOurs) return
+    const reason = await new Promise<string>((resolve) => {
+      this.#boundaryReached = resolve
+      late
+        .then(() => {
+          // Steps are told to stop before another process can begin them.
+          this.#core.run.interrupt('stopping')
+          const giveUp = (): void => resolve('it reached no boundary in time')
+          this.#core.host.clock.after(INTERRUPTED_MS, giveUp)
+        })
+        .catch(() => undefined)
+      releaser.hold()
+      gate.pause('finish_step')
+    })
+    if (this.#core.dead || !this.#core.isOurs) return
+    // An operation still runs, so the task is not paused yet. The next process commits the pause before it starts anything.
+    if (this.#core.task.pausing !== undefined && !gate.atBoundary('finish_step')) return
+    await new Promise<void>((resolve, reject) => {
+      this.#released = resolve
+      const inFlight = gate.inFlight > 0 ? { inFlight: true as const } : {}
+      this.#core.persist({ type: 'release', reason, ...inFlight }).then(() => resolve(), reject)
+    })
+  }
+
+  /** The run may have reached a boundary. */
+  moved(): void {
+    const { releaser, gate } = this.#core
+    if (releaser.reacting || !gate.atBoundary('finish_step')) return
+    this.#boundaryReached?.('it reached a boundary')
+  }
+
+  /** The task has stopped, so there is nothing to release. */
+  stopped(): void {
+    this.#boundaryReached?.('it stopped')
+  }
+
+  /** The run is over, so there is nothing to release, and the process need not wait for it. */
+  over(): void {
+    this.#released?.()
+    this.#boundaryReached?.('it has ended')
   }
 }

@@ -8,22 +8,19 @@
  * W4  Deaths of processes are forgotten when a run was without a slot for a minute. What it did before did not end its
  *     process. A shorter wait says nothing: the code may end the process with the record that it waited for.
  */
-export interface SlotHost {
-  /** Returns false when the run has to keep its slot. */
-  release(): boolean
-  /** Resolves when the run has a slot again, or was stopped. A stopped run gets its slot with its next token. */
-  reacquire(): Promise<void>
-  /** The run has a slot again. */
-  taken(): void
-}
+import type { RunCore } from './run-core.ts'
+
+/** A run that waited for so long did not end its process with what it did before (W4). */
+const CALM_MS = 60_000
 
 export class RunSlot {
-  readonly #host: SlotHost
+  readonly #core: RunCore
   #held = true
   #taking: Promise<void> | undefined
+  #stopWaiting: () => void = nothing
 
-  constructor(host: SlotHost) {
-    this.#host = host
+  constructor(core: RunCore) {
+    this.#core = core
   }
 
   get held(): boolean {
@@ -31,7 +28,11 @@ export class RunSlot {
   }
 
   giveBack(): void {
-    if (this.#held && this.#host.release()) this.#held = false
+    const { host, task } = this.#core
+    if (!this.#held || !host.releaseSlot(task.id)) return
+    this.#held = false
+    if (task.deaths === 0) return
+    this.#stopWaiting = host.clock.after(CALM_MS, () => this.#forgetDeaths())
   }
 
   /** Whether the run has a slot. Asks for one if it has none. */
@@ -40,10 +41,14 @@ export class RunSlot {
     return this.#held
   }
 
-  /** Resolves when the run has a slot. Undefined: it has one. */
+  /**
+   * Resolves when the run has a slot, or was stopped. Undefined: it has one. A stopped run gets its slot with its next
+   * token.
+   */
   take(): Promise<void> | undefined {
     if (this.#held) return undefined
-    this.#taking ??= this.#host.reacquire().then(() => {
+    const { host, taskId } = this.#core
+    this.#taking ??= host.reacquireSlot(taskId).then(() => {
       this.#taking = undefined
       this.grant()
     })
@@ -54,6 +59,26 @@ export class RunSlot {
   grant(): void {
     if (this.#held) return
     this.#held = true
-    this.#host.taken()
+    this.#stopWaiting()
+    if (this.#core.dead) return
+    this.#core.releaser.review()
+    this.#core.gate.review()
+  }
+
+  /** The run is over. */
+  close(): void {
+    this.#stopWaiting()
+  }
+
+  /** Written after a takeover alone. If it cannot be written, one death too many is counted (W4). */
+  #forgetDeaths(): void {
+    const { host, taskId, token } = this.#core
+    host
+      .commit(taskId, () => ({ type: 'wait', run: token }))
+      .catch((error: unknown) => {
+        if (!this.#core.dead) host.log('warn', 'a wait could not be recorded', { taskId, error })
+      })
   }
 }
+
+function nothing(): void {}

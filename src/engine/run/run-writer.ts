@@ -5,23 +5,11 @@
 import type { RunCommand } from '../../core/commands.ts'
 import { isLullError } from '../../core/errors.ts'
 import type { Committed } from '../ledger/ledger.ts'
-import type { RunHost } from './host.ts'
+import type { RunCore } from './run-core.ts'
 
 /** Omits `run` from each command of the union: the token is filled in when it is decided. */
 type Tokenless<C> = C extends { readonly run: string } ? Omit<C, 'run'> : never
 export type RunAct = Tokenless<RunCommand>
-
-/** The current state of the run that writes. */
-export interface Writing {
-  readonly host: Pick<RunHost, 'commit' | 'clock' | 'log' | 'lastEventPos'>
-  readonly taskId: string
-  readonly token: string
-  readonly dead: boolean
-  /** Another run has the task. */
-  lost(): void
-  /** Every act is written. */
-  written(): void
-}
 
 const RETRY_FIRST_MS = 100
 const RETRY_MOST_MS = 10_000
@@ -32,7 +20,7 @@ const RETRY_MOST_MS = 10_000
 export const neverSettles = (): Promise<never> => new Promise(() => undefined)
 
 export class RunWriter {
-  readonly #run: Writing
+  readonly #core: RunCore
   readonly #items: Item[] = []
   #stalled = false
   #waitMs = RETRY_FIRST_MS
@@ -41,8 +29,8 @@ export class RunWriter {
   /** The write of the acts that were handed in last. */
   #handedIn: Promise<unknown> | undefined
 
-  constructor(run: Writing) {
-    this.#run = run
+  constructor(core: RunCore) {
+    this.#core = core
   }
 
   /** Durable when it resolves. Never settles when the run is dead. */
@@ -73,8 +61,8 @@ export class RunWriter {
   }
 
   #write(act: RunAct): Promise<Committed> {
-    if (this.#run.dead) return neverSettles()
-    const item = new Item(act, this.#run)
+    if (this.#core.dead) return neverSettles()
+    const item = new Item(act, this.#core)
     this.#items.push(item)
     return this.#stalled ? this.#wait(item) : this.#handIn(item)
   }
@@ -85,22 +73,22 @@ export class RunWriter {
     return this.#pending.length + undecided.length
   }
 
-  /** Hands in what is pending. Returns whether everything is durable; `written` is called when it is. */
+  /** Hands in what is pending. Returns whether everything is durable. The run may wait (`mayWait`) when it is. */
   settle(): boolean {
     this.#handInPending()
     return this.#items.length === 0
   }
 
   #handIn(item: Item): Promise<Committed> {
-    const { host, taskId } = this.#run
+    const { host, taskId } = this.#core
     item.state = 'handed in'
     return host.commit(taskId, item.decide).then(
       (committed) => {
         this.#remove(item)
         this.#waitMs = RETRY_FIRST_MS
-        return this.#run.dead ? neverSettles() : committed
+        return this.#core.dead ? neverSettles() : committed
       },
-      (error: unknown) => (this.#run.dead ? neverSettles() : this.#failed(item, error)),
+      (error: unknown) => (this.#core.dead ? neverSettles() : this.#failed(item, error)),
     )
   }
 
@@ -116,14 +104,14 @@ export class RunWriter {
 
   #remove(item: Item): void {
     this.#items.splice(this.#items.indexOf(item), 1)
-    if (this.#items.length === 0) this.#run.written()
+    if (this.#items.length === 0) this.#core.run.mayWait()
   }
 
   #failed(item: Item, error: unknown): Promise<Committed> {
     if (isLullError(error, 'STALE_RUN') || isLullError(error, 'TASK_NOT_FOUND')) {
-      const { host, taskId } = this.#run
+      const { host, taskId } = this.#core
       host.log('info', 'a write was refused: its run does not have the task', { taskId })
-      this.#run.lost()
+      this.#core.run.lost()
       return neverSettles()
     }
     if (isLullError(error, 'STORE_UNAVAILABLE')) {
@@ -137,14 +125,14 @@ export class RunWriter {
   #stall(why: string): void {
     if (this.#stalled) return
     this.#stalled = true
-    const { host, taskId } = this.#run
+    const { host, taskId } = this.#core
     host.log('error', 'a record could not be written; the task waits and tries again', {
       taskId,
       why,
     })
     host.clock.after(this.#waitMs, () => {
       this.#stalled = false
-      if (this.#run.dead) return
+      if (this.#core.dead) return
       for (const item of this.#items) if (item.state === 'waiting') item.retry?.()
     })
     this.#waitMs = Math.min(2 * this.#waitMs, RETRY_MOST_MS)
@@ -153,22 +141,22 @@ export class RunWriter {
 
 class Item {
   #act: RunAct
-  readonly #run: Writing
+  readonly #core: RunCore
   state: 'waiting' | 'handed in' | 'decided' = 'waiting'
   /** Set when the item has to wait. */
   retry: (() => void) | undefined
 
-  constructor(act: RunAct, run: Writing) {
+  constructor(act: RunAct, core: RunCore) {
     this.#act = act
-    this.#run = run
+    this.#core = core
   }
 
   readonly decide = (): RunCommand => {
     this.state = 'decided'
-    this.#act = withKnownEvents(this.#act, this.#run.host.lastEventPos())
+    this.#act = withKnownEvents(this.#act, this.#core.host.lastEventPos())
     const command = this.#act as RunAct & { run: string }
     // Set at the decision, because an act may be retried after the run got a new token.
-    command.run = this.#run.token
+    command.run = this.#core.token
     return command as RunCommand
   }
 }

@@ -5,43 +5,32 @@
 
 import type { LogRecord } from '../../core/records.ts'
 import { isTerminal } from '../../core/states.ts'
-import type { NewOperation, PauseMode } from '../../core/suspension.ts'
+import type { PauseMode } from '../../core/suspension.ts'
 import type { Task } from '../../core/task.ts'
 import type { SpanLink } from '../../core/values/span-link.ts'
 import type { Agent } from '../author/agent.ts'
 import type { Past } from '../author/conversation.ts'
-import { type AbortCode, Aborted } from './abort-reason.ts'
+import type { AbortCode } from './abort-reason.ts'
 import { Operations } from './operations.ts'
-import type { RunControl } from './run-control.ts'
 import { RunCore, type RunCoreDeps } from './run-core.ts'
 import { type RunEndingDeps, runToEnd } from './run-ending.ts'
-import { RunPauses } from './run-pauses.ts'
-import { RunRelease } from './run-release.ts'
-import { PolicyStops } from './stops/policy-stops.ts'
+import { RunRelease } from './run-pauses.ts'
 
 export interface RunDeps extends RunCoreDeps {
-  readonly owner: RunOwner
   readonly agent: Agent
-  readonly token: string
-  /** Bytes of the records that count towards the limit of the journal. */
-  readonly journalBytes: number
   /** The past of the context that the task may see. */
   readonly past: Past
-}
-
-/** The part of the engine that starts and drops the runs of this process. */
-export interface RunOwner {
   /** The task goes on in a new run (`continueAs`). */
-  again(task: Task): void
+  readonly again: (task: Task) => void
   /** Another run has the task. */
-  lost(taskId: string): void
+  readonly lost: (taskId: string) => void
 }
 
 /** Up to this version a log has only `submitted` and `started`: its code has not run before. */
 const FRESH = 2
 
 /** A class: one instance per run is cheaper than one closure per method and run. */
-export class Run implements RunControl {
+export class Run {
   readonly taskId: string
   readonly agent: string
   /** The code, which may have been replaced since. */
@@ -49,32 +38,19 @@ export class Run implements RunControl {
   readonly #deps: RunDeps
   readonly #core: RunCore
   readonly #operations: Operations
-  readonly #pauses: RunPauses
   readonly #release: RunRelease
-  readonly #policy: PolicyStops
-  #controller: AbortController | undefined
-  #token: string
   /** The run itself writes the command that ends its task. */
   #endsItself = false
-  /** Why the run was dropped. */
-  #aborted: AbortCode = 'ended'
 
   constructor(deps: RunDeps) {
-    const { agent, task, token } = deps
+    const { agent, task } = deps
     this.taskId = task.id
     this.agent = agent.name
     this.source = agent
     this.#deps = deps
-    this.#token = token
     this.#core = new RunCore(deps, this)
     this.#operations = new Operations(this.#core, agent)
-    const isOurs = (): boolean => this.#isOurs(this.task)
-    this.#release = new RunRelease(this.#core, isOurs, () => this.#operations.interrupt('stopping'))
-    this.#pauses = new RunPauses(this.#core, {
-      isOurs,
-      interrupt: () => this.#operations.interrupt('paused'),
-    })
-    this.#policy = new PolicyStops(this.#core, this.#pauses, deps.journalBytes)
+    this.#release = new RunRelease(this.#core)
   }
 
   /** The task as last written, by any writer. */
@@ -83,7 +59,7 @@ export class Run implements RunControl {
   }
 
   get token(): string {
-    return this.#token
+    return this.#core.token
   }
 
   get dead(): boolean {
@@ -123,7 +99,7 @@ export class Run implements RunControl {
   /** Whether the run only waits for children and needs no slot (W1). */
   get #onlyWaitsForChildren(): boolean {
     const { length } = this.awaited
-    if (length === 0 || !this.#isOurs(this.task)) return false
+    if (length === 0 || !this.#core.isOurs) return false
     return this.#core.onlyWaits(length, this.#operations.waitingSteps())
   }
 
@@ -136,11 +112,11 @@ export class Run implements RunControl {
     if (ahead) this.#core.releaser.now(begin)
     else this.#core.releaser.push(0, begin)
     // `continueAs` started this run while a pause is under way.
-    if (task.pausing !== undefined) this.#pauses.quiesce(task.pausing.mode ?? 'finish_step')
+    if (task.pausing !== undefined) this.#core.pauses.quiesce(task.pausing.mode ?? 'finish_step')
   }
 
   #ending(): RunEndingDeps {
-    const { agent, past, owner } = this.#deps
+    const { agent, past, again } = this.#deps
     return {
       operations: this.#operations,
       agent,
@@ -148,41 +124,28 @@ export class Run implements RunControl {
       ending: () => {
         this.#endsItself = true
       },
-      die: () => this.#die(),
-      again: (task) => owner.again(task),
+      die: () => this.#die('ended'),
+      again,
     }
   }
 
-  mismatch(key: string): void {
-    this.#policy.mismatch(key)
+  /** Offers the running steps to stop. */
+  interrupt(code: 'paused' | 'stopping'): void {
+    this.#operations.interrupt(code)
   }
 
-  newOperations(operations: readonly NewOperation[]): void {
-    this.#policy.newOperations(operations)
-  }
-
-  childUnreadable(childId: string, why: string): void {
-    this.#policy.childUnreadable(childId, why)
-  }
-
-  /** Created on first read, because few agents read it. */
-  get signal(): AbortSignal {
-    if (this.#controller === undefined) {
-      this.#controller = new AbortController()
-      if (this.dead) this.#controller.abort(new Aborted(this.#aborted))
-    }
-    return this.#controller.signal
-  }
-
+  /** Another run has the task. */
   lost(): void {
     this.discard('taken-over')
-    this.#deps.owner.lost(this.taskId)
+    this.#deps.lost(this.taskId)
   }
 
+  /** The run may only wait for children from now on, and then needs no slot. */
   mayWait(): void {
     if (this.awaited.length > 0) setImmediate(() => this.giveBackSlot())
   }
 
+  /** The code has reacted to the last result. */
   reacted(): void {
     if (this.dead) return
     this.giveBackSlot()
@@ -199,16 +162,16 @@ export class Run implements RunControl {
     // The last operation beside a wait for a child may end without a result that the code reacts to.
     this.mayWait()
     if (this.#release.underWay) this.#release.moved()
-    else this.#pauses.commitAtBoundary()
+    else this.#core.pauses.commitAtBoundary()
   }
 
   /** The run goes on with a new token, because the task was resumed or answered while the run was warm. */
   adopt(token: string): void {
-    this.#token = token
+    this.#core.token = token
     this.#core.segment.begin(this.task, false)
-    this.#policy.resumed()
+    this.#core.policy.resumed()
     this.#core.slot.grant()
-    this.#pauses.open()
+    this.#core.pauses.open()
   }
 
   /** Follows records that were written to the task, by any writer. */
@@ -219,12 +182,12 @@ export class Run implements RunControl {
     // The run is over and follows no further records.
     if (this.#endsItself && isTerminal(task.state)) return
     for (const record of records) this.#follow(record, task)
-    if (!this.#isOurs(task)) {
+    if (!this.#core.isOurs) {
       segment.end(task)
       this.#release.stopped()
     }
     if (isTerminal(task.state)) this.discard(task.state === 'canceled' ? 'canceled' : 'ended')
-    else this.#policy.checkJournal(task, records)
+    else this.#core.policy.checkJournal(task, records)
   }
 
   #follow(record: LogRecord, task: Task): void {
@@ -233,25 +196,30 @@ export class Run implements RunControl {
     switch (record.type) {
       case 'pause-requested':
       case 'pause-upgraded':
-        if (task.pausing !== undefined) this.#pauses.quiesce(task.pausing.mode ?? 'finish_step')
+        if (task.pausing !== undefined)
+          this.#core.pauses.quiesce(task.pausing.mode ?? 'finish_step')
         break
       case 'paused':
-        this.#pauses.close()
+        this.#core.pauses.close()
         // The run is dropped, and rebuilt on resume, if its code waits at no `task.*` call and so cannot be stopped, if it
         // waits for a result that this run never gets, or if it has read the wake, which the resume replaces.
-        if (this.#core.gate.waiting() === 0 || this.#policy.cannotGoOn || journal.wakes.looked()) {
+        if (
+          this.#core.gate.waiting() === 0 ||
+          this.#core.policy.cannotGoOn ||
+          journal.wakes.looked()
+        ) {
           this.discard('given-up')
         }
         break
       case 'parked':
-        this.#pauses.close()
+        this.#core.pauses.close()
         break
       case 'asked':
         this.#operations.stops.asked(record.key)
-        this.#pauses.close()
+        this.#core.pauses.close()
         break
       case 'pause-withdrawn':
-        if (this.#isOurs(task)) this.#pauses.open()
+        if (this.#core.isOurs) this.#core.pauses.open()
         break
       case 'resumed':
         if (woken?.park !== undefined) {
@@ -267,17 +235,12 @@ export class Run implements RunControl {
 
   /** Returns whether a pause could commit now. If so, nothing starts until `observe` or `thaw`. */
   freeze(mode: PauseMode): boolean {
-    return this.#pauses.freeze(mode)
+    return this.#core.pauses.freeze(mode)
   }
 
   /** The stop was not written. The run goes on as before. */
   thaw(): void {
-    this.#pauses.thaw()
-  }
-
-  /** Whether this run has the task, and the task is working. */
-  #isOurs({ state, run }: Task): boolean {
-    return state === 'working' && run?.token === this.#token
+    this.#core.pauses.thaw()
   }
 
   /** For a process that stops: releases the task at the next boundary, or when `late` resolves. */
@@ -285,8 +248,8 @@ export class Run implements RunControl {
     return this.#release.release(late)
   }
 
-  #die(): void {
-    this.#core.die()
+  #die(code: AbortCode): void {
+    this.#core.die(code)
     this.#core.segment.end(this.task)
     this.#deps.host.live.clear(this.taskId)
     this.#release.over()
@@ -295,9 +258,8 @@ export class Run implements RunControl {
   /** Drops the run. None of its operations settles or is written afterwards. */
   discard(code: AbortCode): void {
     if (this.dead) return
-    this.#die()
-    this.#aborted = code
+    this.#die(code)
     this.#operations.abort(code)
-    this.#controller?.abort(new Aborted(code))
+    this.#core.abort()
   }
 }

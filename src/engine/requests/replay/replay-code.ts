@@ -79,7 +79,8 @@ function watch(
   const again = (): void => undefined
   const run = new Run({
     host,
-    owner: { again, lost: again },
+    again,
+    lost: again,
     agent,
     token: copyRun.token,
     journal,

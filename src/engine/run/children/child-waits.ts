@@ -30,7 +30,7 @@ export function createChildWaits(core: RunCore): ChildWaits {
   let watches = 0
 
   function signalOf({ inside }: OperationScope): AbortSignal {
-    const { signal } = core.control
+    const { signal } = core
     return inside === undefined ? signal : AbortSignal.any([signal, inside.signal])
   }
 
@@ -48,7 +48,7 @@ export function createChildWaits(core: RunCore): ChildWaits {
     const { inside } = scope
     const waiting = (): Promise<T> => wait(signalOf(scope))
     awaited.push(childId)
-    core.control.mayWait()
+    core.run.mayWait()
     try {
       return await (inside === undefined ? waiting() : inside.whileWaiting(waiting))
     } finally {

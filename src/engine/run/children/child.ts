@@ -156,7 +156,7 @@ async function readable<T>(
     return await read()
   } catch (error) {
     if (!isLullError(error, 'TASK_UNREADABLE')) throw error
-    core.control.childUnreadable(id, error.details.why)
+    core.policy.childUnreadable(id, error.details.why)
     return inside === undefined ? neverSettles() : untilAborted(inside.signal)
   }
 }

@@ -142,7 +142,7 @@ export class CodePlace {
       return
     }
     const { unclaimed } = this.#core.journal
-    this.#core.control.newOperations(
+    this.#core.policy.newOperations(
       waiting.map(({ key, place }) => ({ key, unclaimed: unclaimed.behind(place, key) ?? '' })),
     )
   }

@@ -9,7 +9,6 @@ import type { Task } from '../../../core/task.ts'
 import { weightOf } from '../../../core/values/weight.ts'
 import { describeKey } from '../replay/keys.ts'
 import type { RunCore } from '../run-core.ts'
-import type { RunPauses } from '../run-pauses.ts'
 
 interface PolicyStop {
   readonly reason: PolicyReason
@@ -22,16 +21,14 @@ const RETRY_MS = 1_000
 
 export class PolicyStops {
   readonly #core: RunCore
-  readonly #pauses: RunPauses
   #cannotGoOn = false
   #limitRequested = false
   /** Bytes of the records after `#countFrom`. */
   #bytes: number
   #countFrom: number
 
-  constructor(core: RunCore, pauses: RunPauses, journalBytes: number) {
+  constructor(core: RunCore, journalBytes: number) {
     this.#core = core
-    this.#pauses = pauses
     this.#bytes = journalBytes
     this.#countFrom = core.task.journal.countFrom
   }
@@ -104,13 +101,13 @@ export class PolicyStops {
         type: 'policy-pause',
         handle: `suspend-${host.ids.uuid()}`,
         ...policy,
-        atBoundary: this.#pauses.freeze('finish_step'),
+        atBoundary: this.#core.pauses.freeze('finish_step'),
         run: this.#core.token,
       }))
       .catch((error: unknown) => {
         if (this.#core.dead) return
         host.log('error', `could not stop for ${policy.reason}; trying again`, { taskId, error })
-        this.#pauses.thaw()
+        this.#core.pauses.thaw()
         host.clock.after(RETRY_MS, () => {
           if (!this.#core.dead) this.#stop(policy)
         })

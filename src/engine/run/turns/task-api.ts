@@ -49,7 +49,7 @@ export class TaskApi implements AgentTask {
     return this.#operations.turns.heard()
   }
   get signal(): AbortSignal {
-    return this.#operations.core.control.signal
+    return this.#operations.core.signal
   }
   get wake(): AgentTask['wake'] {
     return this.#operations.core.journal.wakes.look()
