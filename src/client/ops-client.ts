@@ -125,7 +125,10 @@ export interface Ops {
   /** How busy each agent is in the process that answers. */
   queues(): Promise<readonly QueueSummary[]>
   agents(): Promise<readonly AgentSummary[]>
+  /** The holds in effect, each with the first ids of the tasks that it names. */
   holds(): Promise<readonly HoldSummary[]>
+  /** One hold in effect, with the ids of all tasks that it names. */
+  showHold(holdId: string): Promise<HoldSummary>
   previewHold(input: HoldInput): Promise<HoldPreview>
   hold(input: HoldInput): Promise<HoldResult>
   lift(holdId: string): Promise<LiftResult>
@@ -185,6 +188,7 @@ export function createOps(options: OpsOptions): Ops {
     queues: () => list('queues'),
     agents: () => list('agents'),
     holds: () => list('holds'),
+    showHold: (id) => get(at`holds/${id}`),
     previewHold: (input) => post('holds:preview', input),
     hold: (input) => post('holds', input),
     lift: (id) => remove(at`holds/${id}`),

@@ -45,6 +45,9 @@ export interface EngineOptions {
   readonly storedBytes: number
   readonly storedTasks: number
   readonly openTasks: number
+  /** How many holds in effect the operators of a tenant may have, and how many ids of tasks these may name together. */
+  readonly holds: number
+  readonly heldTaskIds: number
   /** How many times as much the principals of a tenant may store, and how many times as many filters they may have, together. */
   readonly tenantFactor: number
   /** New work is refused when the disk has less free space than this, or the database is larger than this. */
@@ -118,6 +121,8 @@ export const defaultOptions: EngineOptions = {
   storedBytes: 4_294_967_296,
   storedTasks: 5_000_000,
   openTasks: 2_000_000,
+  holds: 1_000,
+  heldTaskIds: 100_000,
   tenantFactor: 4,
   freeDiskBytes: 268_435_456,
   databaseBytes: Number.POSITIVE_INFINITY,

@@ -1,5 +1,5 @@
 /** Holds: stop many tasks at once, see the holds in effect, and lift them. */
-import type { HoldPreview, HoldResult } from '../../client/index.ts'
+import type { HoldPreview, HoldResult, HoldSummary } from '../../client/index.ts'
 import { scopeText } from '../../client/ops-client.ts'
 import { plain } from '../../core/values/printable.ts'
 import { type Command, type Io, printResult, UsageError } from '../command.ts'
@@ -62,12 +62,17 @@ export const holdList: Command = listCommand({
   examples: ['hold list'],
   member: 'holds',
   list: (ops) => ops.holds(),
-  line({ holdId, scope, reason, holdNew, createdAt }) {
-    const covers = `${scopeText(scope)}${holdNew ? ' and new tasks' : ''}`
+  line({ holdId, scope, tasks = 0, reason, holdNew, createdAt }) {
+    const more = tasks > listedIds(scope) ? `, … (${tasksText(tasks)})` : ''
+    const covers = `${scopeText(scope)}${more}${holdNew ? ' and new tasks' : ''}`
     return `${plain(holdId)}  ${ageText(createdAt, Date.now())}  ${plain(covers)}  ${plain(reason)}`
   },
   none: 'Nothing is held',
 })
+
+function listedIds({ taskIds }: HoldSummary['scope']): number {
+  return Array.isArray(taskIds) ? taskIds.length : 0
+}
 
 export const holdLift: Command = opsCommand({
   name: 'hold lift',

@@ -8,6 +8,7 @@ import type { HoldRequest } from '../input/requests.ts'
 import type { ActiveHolds } from './active-holds.ts'
 import { holdTasks, liftTasks, type TaskOutcome } from './held-tasks.ts'
 import { ownerFor, withinTenantOf } from './hold-scope.ts'
+import { checkRoomForHold } from './room-for-hold.ts'
 import { createStoreHold } from './store-hold.ts'
 
 export interface HoldAnswer {
@@ -24,6 +25,7 @@ export interface PlacedHold {
 }
 
 export interface PlaceHold {
+  /** @throws LullError `LIMIT_EXCEEDED` when the operators of the tenant have too many holds, or these name too many tasks */
   hold(caller: Caller, request: HoldRequest): Promise<HoldAnswer>
   /** Places a hold for tasks that do not exist yet. It is durable, and stops nothing. */
   holdAhead(caller: Caller, request: HoldRequest): Promise<PlacedHold>
@@ -80,8 +82,12 @@ export function createPlaceHold(
     }
   }
 
-  const sameAs = (wanted: Hold): Hold =>
-    active.all().find((hold) => isSameHold(hold, wanted)) ?? wanted
+  function sameAs(wanted: Hold): Hold {
+    const known = active.all()
+    const same = known.find((hold) => isSameHold(hold, wanted))
+    if (same === undefined) checkRoomForHold(known, wanted, contextOf().options)
+    return same ?? wanted
+  }
 
   return {
     async hold(caller, request) {

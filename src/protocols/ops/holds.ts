@@ -1,5 +1,6 @@
 /** `/ops/holds`: stop many tasks at once, preview the effect, and lift a hold. */
 import { z } from 'zod'
+import { LullError } from '../../core/errors.ts'
 import { toIso } from '../../core/values/instant.ts'
 import type { Engine } from '../../engine/engine.ts'
 import { holdInput } from '../../engine/input/inputs.ts'
@@ -8,11 +9,17 @@ import type { HoldSummary } from '../../wire/ops/holds.ts'
 import { objectIn } from './read-body.ts'
 import type { OpsRoute } from './route.ts'
 
+/** Ids of tasks that the list shows of each hold. */
+const LISTED_IDS = 10
+
 type Hold = Awaited<ReturnType<Engine['holds']>>[number]
 
 const hold: z.ZodType<HoldSummary> = z.object({
   holdId: z.string(),
+  /** In the list, `taskIds` has the first ids only. `GET /ops/holds/{id}` has all of them. */
   scope: z.record(z.string(), z.unknown()),
+  /** The number of ids in `taskIds` of the scope, if it names tasks. */
+  tasks: z.number().optional(),
   reason: z.string(),
   holdNew: z.boolean(),
   actor: z.object({ kind: z.string(), id: z.string() }),
@@ -25,7 +32,23 @@ export const listHolds: OpsRoute = {
   scope: 'ops:read',
   about: 'The holds in effect',
   answer: z.object({ holds: z.array(hold) }),
-  handle: async (engine, caller) => ({ holds: (await engine.holds(caller)).map(shown) }),
+  handle: async (engine, caller) => ({
+    holds: (await engine.holds(caller)).map((one) => shown(one, LISTED_IDS)),
+  }),
+}
+
+export const showHold: OpsRoute = {
+  method: 'GET',
+  path: '/ops/holds/{id}',
+  scope: 'ops:read',
+  about: 'One hold in effect, with the ids of all tasks that its scope names',
+  answer: hold,
+  async handle(engine, caller, { id }) {
+    const found = (await engine.holds(caller)).find((one) => one.id === id)
+    if (found !== undefined) return shown(found)
+    const problem = 'is not a hold that is in effect'
+    throw new LullError('INVALID_INPUT', { path: 'holdId', problem })
+  },
 }
 
 export const placeHold: OpsRoute = {
@@ -76,6 +99,19 @@ export const previewHold: OpsRoute = {
   handle: (engine, caller, { body }) => engine.previewHold(caller, objectIn<HoldRequest>(body)),
 }
 
-function shown({ id, scope, reason, holdNew, actor, createdAt }: Hold): HoldSummary {
-  return { holdId: id, scope: { ...scope }, reason, holdNew, actor, createdAt: toIso(createdAt) }
+/** @param mostIds of the tasks that the scope names */
+function shown(
+  { id, scope, reason, holdNew, actor, createdAt }: Hold,
+  mostIds = Number.POSITIVE_INFINITY,
+): HoldSummary {
+  const named = 'taskIds' in scope ? scope.taskIds : undefined
+  return {
+    holdId: id,
+    scope: { ...scope, ...(named && { taskIds: named.slice(0, mostIds) }) },
+    ...(named && { tasks: named.length }),
+    reason,
+    holdNew,
+    actor,
+    createdAt: toIso(createdAt),
+  }
 }

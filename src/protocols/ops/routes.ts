@@ -4,7 +4,7 @@ import { jsonSchemaOf } from '../../engine/author/standard-schema.ts'
 import { readAudit } from './audit.ts'
 import { budgetRoutes } from './budgets.ts'
 import { importTask, showExport } from './exports.ts'
-import { liftHold, listHolds, placeHold, previewHold } from './holds.ts'
+import { liftHold, listHolds, placeHold, previewHold, showHold } from './holds.ts'
 import { showLog } from './log.ts'
 import { openApi } from './openapi.ts'
 import { listQueues } from './queues.ts'
@@ -83,6 +83,7 @@ export const opsRoutes: readonly OpsRoute[] = [
   listWorkers,
   listQueues,
   listHolds,
+  showHold,
   placeHold,
   previewHold,
   liftHold,

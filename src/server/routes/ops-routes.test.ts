@@ -85,6 +85,22 @@ it.each([
   expect([status, (answer['error'] as { path: string }).path]).toEqual([400, named])
 })
 
+it('lists holds with the number and the first ids of their tasks, and shows one with all ids', async () => {
+  const { app } = await openApp()
+  const taskIds = Array.from({ length: 5_000 }, (_, n) => `task-${n}`)
+  const request = { scope: { taskIds }, reason: 'incident' }
+  const { answer } = await ask(app, '/ops/holds', 'POST', request)
+  const { holdId } = answer as { holdId: string }
+  const first = taskIds.slice(0, 10)
+  const list = await ask(app, '/ops/holds')
+  expect(list.answer).toMatchObject({
+    holds: [{ holdId, tasks: 5_000, scope: { taskIds: first } }],
+  })
+  const one = await ask(app, `/ops/holds/${holdId}`)
+  expect(one.answer).toMatchObject({ holdId, tasks: 5_000, scope: { taskIds } })
+  expect((await ask(app, '/ops/holds/hold-of-nobody')).status).toBe(400)
+})
+
 it('previews, places, lists and lifts a hold', async () => {
   const { app, engine } = await openApp()
   const taskId = await parked(engine, 'a')

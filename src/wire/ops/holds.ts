@@ -2,7 +2,10 @@
 
 export interface HoldSummary {
   readonly holdId: string
+  /** In the list of holds, `taskIds` has the first ids only. */
   readonly scope: Readonly<Record<string, unknown>>
+  /** How many ids `taskIds` of the scope has, if it names tasks. */
+  readonly tasks?: number | undefined
   readonly reason: string
   /** Tasks yet to come are held too. */
   readonly holdNew: boolean
