@@ -121,6 +121,30 @@ describe('a principal', () => {
   })
 })
 
+describe('forks', () => {
+  it('Q1: are refused when the log that they copy does not fit, also many within a second', async () => {
+    const agents = [
+      running(async (task) => {
+        await task.step('read', () => 'x'.repeat(10_000))
+        await task.step('write', () => 1)
+      }),
+    ]
+    const harness = await createHarness({ agents, options: { storedBytes: 60_000 } })
+    const { id } = await harness.send('go')
+    await harness.ended(id)
+    const fork = () => harness.engine.fork(alice, { taskId: id, at: 'write', paused: true })
+    const forks = await Promise.allSettled(Array.from({ length: 20 }, fork))
+    const made = forks.filter(({ status }) => status === 'fulfilled').length
+    // The origin has 10,000 bytes, and each fork has as many.
+    expect(made).toBeGreaterThan(0)
+    expect(made).toBeLessThan(6)
+    await expect(fork()).rejects.toMatchObject({
+      code: 'LIMIT_EXCEEDED',
+      details: { limit: 'storedBytes of the principal', value: 60_000 },
+    })
+  })
+})
+
 describe('events', () => {
   it('Q1: count for their tenant, and are refused when it has stored as many bytes as it may', async () => {
     const harness = await createHarness({ options: { storedBytes: 5_000 } })

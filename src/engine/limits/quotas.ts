@@ -17,6 +17,8 @@ import { createFreshValue, type FreshValue } from './fresh-value.ts'
 export interface Added {
   readonly tasks: 0 | 1
   readonly bytes: number
+  /** Bytes of a stored log that the request copies. They must fit, because a small request can copy many of them. */
+  readonly copiedBytes?: number
 }
 
 export interface Quotas {
@@ -78,7 +80,7 @@ export function createQuotas(deps: {
     checkUsage(principal, account, added, options, 'principal')
     checkUsage(tenant, account, added, options, 'tenant')
     account.tasks += added.tasks
-    account.bytes += added.bytes
+    account.bytes += added.bytes + copiedIn(added)
   }
 
   return {
@@ -118,8 +120,12 @@ function checkUsage(
     const retryAfterMs = RETRY_AFTER_MS
     throw new LullError('LIMIT_EXCEEDED', { limit: `${limit} of the ${of}`, value, retryAfterMs })
   }
-  refuseAt('storedBytes', storedBytes, stored.bytes + accepted.bytes)
+  refuseAt('storedBytes', storedBytes, stored.bytes + accepted.bytes + copiedIn(added))
   if (added.tasks === 0) return
   refuseAt('storedTasks', storedTasks, stored.tasks + accepted.tasks)
   refuseAt('openTasks', openTasks, stored.openTasks + accepted.tasks)
+}
+
+function copiedIn({ copiedBytes = 0 }: Added): number {
+  return copiedBytes
 }

@@ -11,6 +11,7 @@
 import { isLullError, LullError } from '../../../core/errors.ts'
 import type { Actor } from '../../../core/suspension.ts'
 import type { Task } from '../../../core/task.ts'
+import { weightOf } from '../../../core/values/weight.ts'
 import type { Claim } from '../../../ports/store/claims.ts'
 import { actorOf, type Caller } from '../../caller.ts'
 import { type EngineContext, mintHandle, taskFor } from '../../context.ts'
@@ -87,7 +88,8 @@ async function createStopped(
   const records = []
   for await (const record of logOf(context.store, from)) records.push(record)
   const { past, key: step } = await checkedPoint(context, origin, forkPoint(records, at))
-  await context.quotas.admit({ tenant, principal }, { tasks: 1, bytes: 0 })
+  const added = { tasks: 1, bytes: 0, copiedBytes: weightOf(past) } as const
+  await context.quotas.admit({ tenant, principal }, added)
   const taskId = claim === undefined ? context.ids.uuid() : await claimedId(context, claim)
   const contextId = contextBegunBy(taskId)
   const reason = `forked from task ${from} at ${describeKey(step)}`.slice(0, 1_000)
