@@ -75,10 +75,12 @@ export const deletePushConfig: Method = {
     const pushes = pushesOf(a2a)
     const [taskId, id] = [taskIdIn(call), configIdIn(call)]
     await ownTask(a2a, call, taskId)
-    const found = id === undefined ? undefined : find(await pushes.list(taskId), call, id)
-    const removed = found?.id ?? id ?? taskId
-    await pushes.remove(taskId, removed)
-    noteWebhook(a2a, call, 'webhook.delete', taskId, removed)
+    const wanted = id ?? taskId
+    const found = find(await pushes.list(taskId), call, wanted)
+    if (found !== undefined) await pushes.remove(taskId, found.id)
+    // One that does not exist is noted as a refused attempt, because many of these are counted and not listed.
+    const outcome = found === undefined ? 'TASK_NOT_FOUND' : 'done'
+    noteWebhook(a2a, call, 'webhook.delete', taskId, found?.id ?? wanted, outcome)
     return { value: call.codec.version === '1.0' ? {} : null }
   },
 }
@@ -89,9 +91,10 @@ function noteWebhook(
   action: 'webhook.set' | 'webhook.delete',
   taskId: string,
   target: string,
+  outcome: 'done' | 'TASK_NOT_FOUND' = 'done',
 ): void {
   const { tenant, principal, credential } = caller
-  engine.audit.note({ tenant, principal, credential, action, taskId, target, outcome: 'done' })
+  engine.audit.note({ tenant, principal, credential, action, taskId, target, outcome })
 }
 
 /**

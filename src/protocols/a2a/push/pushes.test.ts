@@ -69,6 +69,21 @@ describe('push notifications', () => {
     expect(await testServer.store.pushes(id)).toEqual([])
   })
 
+  it('that do not exist are deleted without an entry of the audit log for each', async () => {
+    const { testServer } = await withReceiver()
+    const id = await send(testServer, three)
+    for (let n = 0; n < 100; n++) {
+      const unknown = { id, pushNotificationConfigId: `unknown-${n}` }
+      await testServer.ok('0.3', 'tasks/pushNotificationConfig/delete', unknown)
+    }
+    await testServer.engine.audit.flush()
+    const entries = await testServer.store.audit({ afterPos: 0, limit: 1_000 })
+    const deleted = entries.filter(({ action }) => action === 'webhook.delete')
+    expect(deleted).toHaveLength(21)
+    expect(deleted[0]).toMatchObject({ target: 'unknown-0', outcome: 'TASK_NOT_FOUND' })
+    expect(deleted.at(-1)).toMatchObject({ further: 80 })
+  })
+
   it('P1, P3: try again with growing pauses, and nothing is lost or out of order', async () => {
     const { testServer, hook } = await withReceiver()
     let attempts = 0
