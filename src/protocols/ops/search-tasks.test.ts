@@ -49,6 +49,30 @@ it('Q1: reads a fixed number of tasks, however many there are, and is continued 
   expect(second.tasks.map(({ taskId }) => taskId)).toEqual(['task-1500-end'])
 })
 
+it('Q1: reads few tasks when they are large, says how many, and is continued by its cursor', async () => {
+  const { task } = await someTask('Hello')
+  const [first] = task.history
+  if (first === undefined) throw new Error('a message was expected')
+  const large = { ...task, history: [{ ...first, parts: [{ text: 'x'.repeat(9_000_000) }] }] }
+  const all = many(large, 40)
+  // A list has few large tasks on a page, whatever was asked for.
+  const engine = {
+    list: (caller: unknown, request: ListRequest = {}) =>
+      all.list(caller, { ...request, limit: 1 }),
+  }
+  const found = await searchTasks(engine, olga, 'task-39-end', {}, 0)
+  expect([all.read(), found.searched, found.tasks]).toEqual([2, 2, []])
+  let { cursor } = found
+  let searches = 1
+  while (cursor !== undefined) {
+    const next = await searchTasks(engine, olga, 'task-39-end', { cursor }, 0)
+    cursor = next.cursor
+    searches++
+    if (cursor === undefined) expect(next.tasks).toHaveLength(1)
+  }
+  expect(searches).toBe(20)
+})
+
 it('Q2: answers with no more matches than wanted, and loses none', async () => {
   const { task } = await someTask('Hello')
   const engine = many(task, 250)

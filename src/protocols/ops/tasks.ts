@@ -38,7 +38,7 @@ export const listTasks: OpsRoute = {
     /** The number of tasks per state, with every filter except the one by state. */
     counts: z.record(z.string(), z.number()),
     cursor: z.string().optional(),
-    /** With `q`: the number of tasks that were read. `total` is then the number found among them. */
+    /** With `q`: the number of tasks that were read, at most 1,000, and fewer when they are large. `total` is then the number found among them. */
     searched: z.number().optional(),
   }),
   async handle(engine, caller, { query, now }) {
