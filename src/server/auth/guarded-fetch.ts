@@ -11,7 +11,8 @@ export type GuardedFetch = (address: string) => Promise<Response>
 const TIMEOUT_MS = 5_000
 const LARGEST = 262_144
 
-export function guardedFetch(allowPrivate: boolean): GuardedFetch {
+/** @param timeoutMs within which the whole document must have come */
+export function guardedFetch(allowPrivate: boolean, timeoutMs: number = TIMEOUT_MS): GuardedFetch {
   return (address) =>
     new Promise((resolve, reject) => {
       const url = new URL(address)
@@ -22,7 +23,7 @@ export function guardedFetch(allowPrivate: boolean): GuardedFetch {
       }
       const request = (url.protocol === 'https:' ? https : http)(url, {
         headers: { accept: 'application/json' },
-        signal: AbortSignal.timeout(TIMEOUT_MS),
+        signal: AbortSignal.timeout(timeoutMs),
         ...(allowPrivate ? {} : { lookup: guardedLookup }),
       })
       request.on('error', reject)

@@ -1,6 +1,6 @@
 import { createSecretKey } from 'node:crypto'
 import dns from 'node:dns'
-import { createServer } from 'node:http'
+import { createServer, type ServerResponse } from 'node:http'
 import { syncBuiltinESMExports } from 'node:module'
 import type { AddressInfo } from 'node:net'
 import { exportJWK, exportSPKI, generateKeyPair, type JWTPayload, SignJWT } from 'jose'
@@ -8,7 +8,7 @@ import { beforeEach, describe, expect, it, type MockInstance, onTestFinished, vi
 import type { Log } from '../../ports/log.ts'
 import type { JwtConfig } from './auth-config.ts'
 import { guardedFetch } from './guarded-fetch.ts'
-import { createJwtAuthentication } from './jwt-authentication.ts'
+import { createJwtAuthentication, MOST_WAITING, PAUSE_MS } from './jwt-authentication.ts'
 
 const issuer = 'https://issuer.example'
 const audience = 'lull'
@@ -186,6 +186,54 @@ describe('documents of an issuer', () => {
     expect(fetched).toEqual([])
     expect(await identify(true)).toMatchObject({ principal: 'ada' })
     expect(fetched).toEqual(['/keys'])
+  })
+
+  it.each([
+    ['never answers', () => undefined],
+    [
+      'begins an answer and never ends it',
+      (response: ServerResponse) => void response.writeHead(200).write('{'),
+    ],
+  ])('are given up when the server %s', async (_, reply) => {
+    const server = createServer((_request, response) => reply(response))
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+    onTestFinished(() => {
+      server.close()
+      server.closeAllConnections()
+    })
+    const address = `http://127.0.0.1:${(server.address() as AddressInfo).port}/keys`
+    await expect(guardedFetch(true, 20)(address)).rejects.toThrow()
+  })
+
+  it('let only so many tokens wait for them, and are not asked for again right after a failure', async () => {
+    let asked = 0
+    let later = 0
+    let fail = () => undefined as unknown
+    const fetch = () => {
+      asked++
+      return new Promise<Response>((_, reject) => {
+        fail = () => reject(new Error('no answer'))
+      })
+    }
+    const deps = { now: () => now + later, log: () => undefined, fetch }
+    const tokens = createJwtAuthentication({ issuer, audience }, deps)
+    const given = await signed()
+    let refused = 0
+    const all = Array.from({ length: MOST_WAITING + 50 }, async () => {
+      expect(await tokens.identify(given)).toBeUndefined()
+      refused++
+    })
+    await Promise.all(all.slice(MOST_WAITING))
+    expect([asked, refused]).toEqual([1, 50])
+    fail()
+    await Promise.all(all)
+    for (let n = 0; n < 10; n++) expect(await tokens.identify(given)).toBeUndefined()
+    expect(asked).toBe(1)
+    later = PAUSE_MS
+    const again = tokens.identify(given)
+    await vi.waitUntil(() => asked === 2)
+    fail()
+    expect(await again).toBeUndefined()
   })
 
   it('are not fetched without encryption', async () => {

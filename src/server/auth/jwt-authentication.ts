@@ -2,6 +2,9 @@
  * JSON Web Tokens of an issuer as bearer tokens. The issuer's keys are fetched from its JWKS, kept for some minutes, and fetched
  * again when a token names a key that is not among them. Only the algorithms of the configuration are taken, and none of them
  * uses a shared secret, so a public key can never serve as one.
+ *
+ * Anybody can send a token, so an issuer that hangs must not collect callers: each fetch has a time limit (`guarded-fetch.ts`),
+ * a bounded number of tokens wait for keys, and after a failure the issuer is left alone for a moment.
  */
 import {
   createRemoteJWKSet,
@@ -22,13 +25,18 @@ const SKEW_S = 30
 const CACHE_MS = 600_000
 /** A token with an unknown key makes the server ask the issuer, but not more often than this. */
 const COOLDOWN_MS = 30_000
+/** Tokens that wait for the keys of the issuer at once. Further ones are refused. */
+export const MOST_WAITING = 1_000
+/** After a fetch that failed, the issuer is not asked for so long. */
+export const PAUSE_MS = 5_000
 
 export function createJwtAuthentication(
   config: JwtConfig,
   deps: { readonly now: () => number; readonly log: Log; readonly fetch?: GuardedFetch },
 ): TokenKind {
   const { issuer, audience, algorithms = jwtAlgorithms, clockSkewSeconds = SKEW_S } = config
-  const fetch = deps.fetch ?? guardedFetch(config.issuerIsPrivate ?? false)
+  const fetch = pausing(deps.fetch ?? guardedFetch(config.issuerIsPrivate ?? false), deps.now)
+  let waiting = 0
   let keys: Promise<JWTVerifyGetKey> | undefined
 
   async function keySet(): Promise<JWTVerifyGetKey> {
@@ -40,16 +48,26 @@ export function createJwtAuthentication(
     })
   }
 
-  return {
-    async identify(token) {
-      // Anything else is not a JWT, and the issuer is not asked about it.
-      if (token.split('.').length !== 3) return undefined
+  const keyFor: JWTVerifyGetKey = async (header, input) => {
+    if (waiting >= MOST_WAITING) throw new Error('too many tokens wait for the keys of the issuer')
+    waiting++
+    try {
       keys ??= keySet().catch((error: unknown) => {
         keys = undefined
         throw error
       })
+      return await (await keys)(header, input)
+    } finally {
+      waiting--
+    }
+  }
+
+  return {
+    async identify(token) {
+      // Anything else is not a JWT, and the issuer is not asked about it.
+      if (token.split('.').length !== 3) return undefined
       try {
-        const { payload } = await jwtVerify(token, await keys, {
+        const { payload } = await jwtVerify(token, keyFor, {
           issuer,
           audience,
           algorithms: [...algorithms],
@@ -64,6 +82,21 @@ export function createJwtAuthentication(
         return undefined
       }
     },
+  }
+}
+
+/** Fails at once for a while after a fetch that failed. A clock that was set back ends the pause. */
+function pausing(fetch: GuardedFetch, now: () => number): GuardedFetch {
+  let failedAt: number | undefined
+  return async (address) => {
+    const since = failedAt === undefined ? PAUSE_MS : now() - failedAt
+    if (since >= 0 && since < PAUSE_MS) throw new Error(`${address} has just failed`)
+    try {
+      return await fetch(address)
+    } catch (error) {
+      failedAt = now()
+      throw error
+    }
   }
 }
 
