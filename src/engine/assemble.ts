@@ -27,7 +27,7 @@ import { createLedger, type Ledger } from './ledger/ledger.ts'
 import { createPublishing, type Publishing } from './ledger/publishing.ts'
 import { readableWork } from './ledger/readable-work.ts'
 import type { SharedTasks } from './ledger/task-queues.ts'
-import { createLifecycle, type Lifecycle } from './lifecycle.ts'
+import { createLifecycle, type Lifecycle, type LifecycleDeps } from './lifecycle.ts'
 import { createQuotas } from './limits/quotas.ts'
 import { createAudit } from './observe/audit.ts'
 import { safeLog } from './observe/safe-log.ts'
@@ -51,6 +51,8 @@ import { createTimers } from './wakes/timers.ts'
 import { createWakeByEvent } from './wakes/wake-by-event.ts'
 import { createWakeByTime } from './wakes/wake-by-time.ts'
 
+type Parts = Omit<LifecycleDeps, 'scheduler' | 'retention' | 'watchdog'>
+
 export interface Assembly {
   /** @throws LullError `INVALID_INPUT` when two have one name */
   readonly replaceAgents: (agents: readonly Agent[]) => Promise<void>
@@ -64,7 +66,10 @@ export interface Assembly {
   readonly workers: WorkerList
 }
 
-/** Parts that need each other take functions: `() => context` is called only after everything is made. */
+/**
+ * Parts that need each other get `context` or `parts` before all of it is made. Its getters throw until then, so a part
+ * reads it in its methods and not while it is made.
+ */
 export function assemble(deps: EngineDeps): Assembly {
   const { store, ids, signer, memory, version = '', tracing = noTracing, meter = noMeter } = deps
   const { cluster } = store
@@ -83,11 +88,54 @@ export function assemble(deps: EngineDeps): Assembly {
     lost: () => forgetAll(runs, ledger, holds),
   })
   const shared = { store, clock, ids, log, tracing, meter, agents, table, signer, version, options }
+  const context: EngineContext = {
+    ...shared,
+    get ledger() {
+      return ledger
+    },
+    get runs() {
+      return runs
+    },
+    get events() {
+      return events
+    },
+    get followUps() {
+      return followUps
+    },
+    get subscriptions() {
+      return subscriptions
+    },
+    get budgetChecks() {
+      return policing.checks
+    },
+    quotas: createQuotas(shared),
+    admitReminders: createReminderRate(shared),
+    audit: createAudit(shared),
+    takeDuty: membership.takeDuty,
+    draining: () => lifecycle.draining(),
+  }
   const live = createLiveTexts()
-  const workers = createWorkerList(() => context, membership, deps.process, clock.elapsed())
+  const workers = createWorkerList(context, membership, deps.process, clock.elapsed())
   const policies = createPolicies(shared, (taskId) => runs.tokenOf(taskId))
-  const policing = createPolicing(() => ({ context, holds, peers }), policies)
-  const peers = cluster && createPeers(() => parts, { cluster, membership, live })
+  const parts: Parts = {
+    context,
+    policies,
+    membership,
+    get holds() {
+      return holds
+    },
+    get peers() {
+      return peers
+    },
+    get budgets() {
+      return policing.budgets
+    },
+    get timers() {
+      return timers
+    },
+  }
+  const policing = createPolicing(parts, policies)
+  const peers = cluster && createPeers(parts, { cluster, membership, live })
   const versionOf = (taskId: string): number | undefined => ledger.peek(taskId)?.version
   const subscriptions = createSubscriptions(store, versionOf, peers?.texts ?? live)
   const ledger = createLedger({
@@ -97,16 +145,16 @@ export function assemble(deps: EngineDeps): Assembly {
     holdsForNew: (task) => holds.forNew(task),
     spendingOf: policies.spendingOf,
     ...publishTo(() => publishing),
-    shared: cluster && sharedTasks(cluster, () => parts),
+    shared: cluster && sharedTasks(cluster, parts),
   })
   const work = readableWork(store, ledger.unreadable)
   const holds = createHolds(
-    () => context,
+    context,
     cluster && peers && { read: cluster.holdsInEffect, everywhere: peers.barrier.passed },
   )
   const watchdog = createWatchdog(clock, log, options.blockMs, () => runs.suspects())
   const starting = { lease: membership, barrier: peers?.barrier }
-  const host = createRunHost(shared, () => context, { live, holds, watchdog, ...starting })
+  const host = createRunHost(shared, context, { live, holds, watchdog, ...starting })
   const runs = createRuns({
     ...shared,
     ...options,
@@ -126,24 +174,9 @@ export function assemble(deps: EngineDeps): Assembly {
   const timers = createTimers({ store: work, clock, log, wake: wakeByTime })
   const followUps = createFollowUps({ ...shared, ledger, isShared: cluster !== undefined })
   const retention = retentionOf(shared, ledger, events, membership)
-  const context: EngineContext = {
-    ...shared,
-    ledger,
-    runs,
-    events,
-    followUps,
-    subscriptions,
-    quotas: createQuotas(shared),
-    admitReminders: createReminderRate(shared),
-    budgetChecks: policing.checks,
-    audit: createAudit(shared),
-    takeDuty: membership.takeDuty,
-    draining: () => lifecycle.draining(),
-  }
   const publishing = createPublishing({ ...context, timers, texts: peers?.texts })
-  const parts = { context, holds, policies, budgets: policing.budgets, timers, membership }
   const { scheduler, ...controls } = sending(context)
-  const lifecycle = createLifecycle({ ...parts, scheduler, retention, watchdog, peers })
+  const lifecycle = createLifecycle({ ...parts, scheduler, retention, watchdog })
   return { context, ...controls, ...policing, holds, lifecycle, workers }
 }
 
@@ -199,16 +232,13 @@ function sending(
 }
 
 /** What the ledger asks when other processes write too. */
-function sharedTasks(
-  cluster: ClusterStore,
-  partsOf: () => { readonly context: EngineContext; readonly holds: Holds },
-): SharedTasks {
+function sharedTasks(cluster: ClusterStore, parts: Pick<Parts, 'context' | 'holds'>): SharedTasks {
   return {
     versionOf: createVersionCheck(cluster),
-    known: (taskId) => partsOf().context.runs.known(taskId),
-    holdEpoch: () => partsOf().holds.epoch(),
+    known: (taskId) => parts.context.runs.known(taskId),
+    holdEpoch: () => parts.holds.epoch(),
     refresh() {
-      const { context, holds } = partsOf()
+      const { context, holds } = parts
       return Promise.all([holds.refresh(), context.events.reset()])
     },
   }

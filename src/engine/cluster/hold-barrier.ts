@@ -37,9 +37,9 @@ const LOOK_AGAIN_MS = 100
 /** No epoch of a store: the first one has not been read either. */
 const NONE = -1
 
-/** @param contextOf called only after the engine is assembled */
+/** @param context its parts are read only after the engine is assembled */
 export function createHoldBarrier(
-  contextOf: () => Context,
+  context: Context,
   refreshPolicies: () => Promise<void>,
   cluster: Pick<ClusterStore, 'nextHoldEpoch' | 'versions' | 'workers' | 'report'>,
   membership: Pick<Membership, 'worker' | 'renew'>,
@@ -50,7 +50,7 @@ export function createHoldBarrier(
   let forgotten = 0
   let waiting: (() => void)[] = []
   const isReached = (): boolean => reached >= heard
-  const notes = createNotes(() => contextOf().clock)
+  const notes = createNotes(context.clock)
 
   function hear(epoch: number): void {
     heard = Math.max(heard, epoch)
@@ -59,7 +59,7 @@ export function createHoldBarrier(
     read()
       .catch((error: unknown) =>
         // The next heartbeat tells the epoch again.
-        contextOf().log('warn', 'held tasks could not be read; trying again', { error }),
+        context.log('warn', 'held tasks could not be read; trying again', { error }),
       )
       .finally(() => {
         isReading = false
@@ -71,8 +71,8 @@ export function createHoldBarrier(
       const [epoch, times] = [heard, forgotten]
       await refreshPolicies()
       // A commit that starts a run may be written and not answered yet. Its task is not among those that run here.
-      await contextOf().ledger.commitsSettled()
-      await readRuns(contextOf(), cluster)
+      await context.ledger.commitsSettled()
+      await readRuns(context, cluster)
       if (times < forgotten) continue
       reached = epoch
       letGo()
@@ -101,7 +101,7 @@ export function createHoldBarrier(
       letGo()
     },
     noted: notes.add,
-    passed: () => passed(contextOf(), cluster, membership, notes),
+    passed: () => passed(context, cluster, membership, notes),
   }
 }
 
@@ -138,7 +138,7 @@ interface Notes {
 }
 
 /** The notes of other processes. One may be lost on its way, so the wait for it ends after a while. */
-function createNotes(clockOf: () => Context['clock']): Notes {
+function createNotes(clock: Context['clock']): Notes {
   const waiting = new Set<() => void>()
   let count = 0
   return {
@@ -154,7 +154,7 @@ function createNotes(clockOf: () => Context['clock']): Notes {
           waiting.delete(go)
           resolve()
         }
-        const cancel = clockOf().after(LOOK_AGAIN_MS, go)
+        const cancel = clock.after(LOOK_AGAIN_MS, go)
         waiting.add(go)
       }),
   }

@@ -27,25 +27,24 @@ export interface PeersDeps {
   readonly live: LiveTexts
 }
 
-/** @param partsOf called only after the engine is assembled */
-export function createPeers(
-  partsOf: () => {
-    readonly context: EngineContext
-    readonly holds: Holds
-    readonly policies: Pick<Policies, 'refresh'>
-    readonly budgets: Pick<Budgets, 'resumeRest'>
-    readonly timers: Timers
-  },
-  { cluster, membership, live }: PeersDeps,
-): Peers {
-  const contextOf = (): EngineContext => partsOf().context
-  const refreshPolicies = (): Promise<void> => partsOf().policies.refresh()
-  const texts = createSharedTexts(contextOf, { cluster, live, worker: membership.worker })
-  const barrier = createHoldBarrier(contextOf, refreshPolicies, cluster, membership)
+interface PeersParts {
+  readonly context: EngineContext
+  readonly holds: Holds
+  readonly policies: Pick<Policies, 'refresh'>
+  readonly budgets: Pick<Budgets, 'resumeRest'>
+  readonly timers: Timers
+}
+
+/** @param parts read only after the engine is assembled */
+export function createPeers(parts: PeersParts, { cluster, membership, live }: PeersDeps): Peers {
+  const { context } = parts
+  const refreshPolicies = (): Promise<void> => parts.policies.refresh()
+  const texts = createSharedTexts(context, { cluster, live, worker: membership.worker })
+  const barrier = createHoldBarrier(context, refreshPolicies, cluster, membership)
   let stop = (): void => undefined
 
   function start(): void {
-    const { context, timers } = partsOf()
+    const { timers } = parts
     const { restart } = membership
     const shared = { ...context, ...context.options, cluster }
     const following = createFollowing({ ...shared, timers, texts, barrier, restart })
@@ -60,7 +59,7 @@ export function createPeers(
   }
 
   async function finish({ note }: Worker): Promise<void> {
-    const { context, holds, budgets } = partsOf()
+    const { holds, budgets } = parts
     await holds.start()
     await context.followUps.repeat(doneUntilIn(note), {
       stopped: context.events.lookBack,
@@ -73,7 +72,7 @@ export function createPeers(
   /** The task that blocked the process is counted a death when it is taken over (C11). */
   async function isNeeded(worker: Worker): Promise<boolean> {
     const taskId = blockedTaskOf(worker)
-    const task = taskId === undefined ? undefined : await contextOf().ledger.read(taskId)
+    const task = taskId === undefined ? undefined : await context.ledger.read(taskId)
     return task?.run?.worker === worker.id
   }
 

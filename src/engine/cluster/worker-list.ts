@@ -44,18 +44,15 @@ export interface WorkerList {
   list(): Promise<readonly WorkerSummary[]>
 }
 
-/** @param contextOf called only after the engine is assembled */
+/** @param context its parts are read only after the engine is assembled */
 export function createWorkerList(
-  contextOf: () => Pick<
-    EngineContext,
-    'store' | 'clock' | 'runs' | 'agents' | 'options' | 'draining'
-  >,
+  context: Pick<EngineContext, 'store' | 'clock' | 'runs' | 'agents' | 'options' | 'draining'>,
   membership: Pick<Membership, 'worker'>,
   name: ProcessName | undefined,
   begun: number,
 ): WorkerList {
   function note(): { readonly [name: string]: Json } {
-    const { clock, runs, agents, options, draining } = contextOf()
+    const { clock, runs, agents, options, draining } = context
     return {
       ...name,
       startedAt: Math.round(clock.now() - (clock.elapsed() - begun)),
@@ -85,7 +82,7 @@ export function createWorkerList(
     note,
     here: membership.worker,
     async list() {
-      const { cluster } = contextOf().store
+      const { cluster } = context.store
       return cluster === undefined ? [own()] : (await cluster.workers()).map(summary)
     },
   }

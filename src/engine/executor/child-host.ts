@@ -18,19 +18,19 @@ import { inputOf } from '../requests/send/task-input.ts'
 import { waitFor } from '../requests/wait.ts'
 import type { ChildHost } from '../run/host.ts'
 
-export function createChildHost(contextOf: () => EngineContext, holds: Holds): ChildHost {
+export function createChildHost(context: EngineContext, holds: Holds): ChildHost {
   const callerOf = ({ tenant, principal }: Task): Caller => ({ tenant, principal })
   const actorOf = ({ id }: Task): { kind: 'parent'; id: string } => ({ kind: 'parent', id })
 
   /** @throws LullError `TASK_NOT_FOUND` when the parent has no such child to act on */
   async function own(parent: Task, childId: string): Promise<void> {
-    if ((await childOf(contextOf(), parent, childId)) === undefined) throw notFound(childId)
+    if ((await childOf(context, parent, childId)) === undefined) throw notFound(childId)
   }
 
   /** A child that the parent may read. */
   async function known(parent: Task, childId: string): Promise<Task | undefined> {
-    const isReadable = await readableChildren(contextOf(), parent)
-    const child = await contextOf().ledger.read(childId)
+    const isReadable = await readableChildren(context, parent)
+    const child = await context.ledger.read(childId)
     return child !== undefined && isReadable(child) ? child : undefined
   }
 
@@ -41,25 +41,25 @@ export function createChildHost(contextOf: () => EngineContext, holds: Holds): C
     wanted: (child: Task) => boolean,
     signal: AbortSignal,
   ): Promise<Task> {
-    const isReadable = await readableChildren(contextOf(), parent)
-    return waitFor(contextOf(), {
+    const isReadable = await readableChildren(context, parent)
+    return waitFor(context, {
       taskId: childId,
       wanted: (child) => isReadable(child) && wanted(child),
       timeoutMs: Number.POSITIVE_INFINITY,
       signal,
-      read: () => contextOf().ledger.read(childId),
+      read: () => context.ledger.read(childId),
     })
   }
 
   return {
-    check: (agent, parts) => inputOf(agentNamed(contextOf(), agent), { parts }),
+    check: (agent, parts) => inputOf(agentNamed(context, agent), { parts }),
     async create(parent, delegation) {
       const { childId } = delegation
-      if ((await contextOf().ledger.read(childId)) !== undefined) return
-      await createChild(contextOf(), parent, delegation)
+      if ((await context.ledger.read(childId)) !== undefined) return
+      await createChild(context, parent, delegation)
       // A cancel or hold of the parent may have happened before the child existed.
-      const now = await contextOf().ledger.read(parent.id)
-      if (now?.state === 'canceled') await cancelChildren(contextOf(), now)
+      const now = await context.ledger.read(parent.id)
+      if (now?.state === 'canceled') await cancelChildren(context, now)
       if (now !== undefined) await holds.holdChild(now, childId)
     },
     async get(parent, childId) {
@@ -72,7 +72,7 @@ export function createChildHost(contextOf: () => EngineContext, holds: Holds): C
     },
     async *watch(parent, childId, signal) {
       if ((await known(parent, childId)) === undefined) throw notFound(childId)
-      yield* recordsOf(contextOf(), childId, signal)
+      yield* recordsOf(context, childId, signal)
     },
     async result(parent, childId) {
       const child = await known(parent, childId)
@@ -82,20 +82,20 @@ export function createChildHost(contextOf: () => EngineContext, holds: Holds): C
       resultOf(await arriving(parent, childId, isOver, signal)),
     async pause(parent, taskId, options) {
       await own(parent, taskId)
-      await pause(contextOf(), callerOf(parent), { taskId, ...options }, actorOf(parent))
+      await pause(context, callerOf(parent), { taskId, ...options }, actorOf(parent))
     },
     async resume(parent, taskId, options) {
       const how = { anyHandle: true }
       await own(parent, taskId)
-      await resume(contextOf(), callerOf(parent), { taskId, ...options }, actorOf(parent), how)
+      await resume(context, callerOf(parent), { taskId, ...options }, actorOf(parent), how)
     },
     async cancel(parent, taskId, reason) {
       await own(parent, taskId)
-      await cancel(contextOf(), callerOf(parent), { taskId, reason }, actorOf(parent))
+      await cancel(context, callerOf(parent), { taskId, reason }, actorOf(parent))
     },
     async remind(parent, taskId, reminder) {
       await own(parent, taskId)
-      await remind(contextOf(), callerOf(parent), { taskId, reminder })
+      await remind(context, callerOf(parent), { taskId, reminder })
     },
   }
 }

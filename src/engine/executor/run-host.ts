@@ -20,10 +20,10 @@ export interface RunHostDeps {
   readonly barrier: Pick<HoldBarrier, 'isReached' | 'whenReached'> | undefined
 }
 
-/** @param contextOf called only after the engine is assembled */
+/** @param context its parts are read only after the engine is assembled */
 export function createRunHost(
   shared: Pick<EngineContext, 'clock' | 'ids' | 'log' | 'tracing' | 'options' | 'store'>,
-  contextOf: () => EngineContext,
+  context: EngineContext,
   { live, holds, watchdog, lease, barrier }: RunHostDeps,
 ): RunHost {
   const { clock, ids, log, tracing, options, store } = shared
@@ -44,21 +44,21 @@ export function createRunHost(
     tracing,
     live,
     limits: options,
-    commit: (taskId, command) => contextOf().ledger.commit(taskId, command),
+    commit: (taskId, command) => context.ledger.commit(taskId, command),
     records: (taskId) => logOf(store, taskId),
     fireAt: (conditions) => fireAt(conditions, clock.now()),
     async eventsNow() {
-      const { events } = contextOf()
+      const { events } = context
       await events.refresh()
       return events.lastPos()
     },
-    lastEventPos: () => contextOf().events.lastPos(),
-    releaseSlot: (taskId) => contextOf().runs.releaseSlot(taskId),
-    reacquireSlot: (taskId) => contextOf().runs.reacquireSlot(taskId),
+    lastEventPos: () => context.events.lastPos(),
+    releaseSlot: (taskId) => context.runs.releaseSlot(taskId),
+    reacquireSlot: (taskId) => context.runs.reacquireSlot(taskId),
     blocked: watchdog.report,
     running: (taskId) => store.cluster?.loopGuard?.running(taskId),
     mayExecute: () => (mayExecute() ? undefined : whenMayExecute()),
-    checkBudgets: (task) => contextOf().budgetChecks.check(task),
-    children: createChildHost(contextOf, holds),
+    checkBudgets: (task) => context.budgetChecks.check(task),
+    children: createChildHost(context, holds),
   }
 }

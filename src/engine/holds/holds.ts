@@ -53,7 +53,7 @@ export interface SharedHolds {
 }
 
 /** @param shared present in a shared store */
-export function createHolds(contextOf: () => EngineContext, shared?: SharedHolds): Holds {
+export function createHolds(context: EngineContext, shared?: SharedHolds): Holds {
   const read = shared?.read
   const active = createActiveHolds(read)
 
@@ -64,26 +64,26 @@ export function createHolds(contextOf: () => EngineContext, shared?: SharedHolds
   }
 
   async function holdChild(parent: Task, childId: string): Promise<void> {
-    if ((await childOf(contextOf(), parent, childId)) === undefined) return
+    if ((await childOf(context, parent, childId)) === undefined) return
     for (const holdId of parent.holds) {
       await isActive(holdId)
       const hold = active.get(holdId)
       if (hold === undefined) continue
-      await holdTask(contextOf(), hold, childId)
+      await holdTask(context, hold, childId)
       await active.refresh()
       // The hold was lifted before it held the child.
-      if (!active.has(holdId)) await liftTask(contextOf(), holdId, childId, hold.actor.id)
+      if (!active.has(holdId)) await liftTask(context, holdId, childId, hold.actor.id)
     }
   }
 
-  const placing = createPlaceHold(contextOf, active, shared?.everywhere)
-  const lift = createLiftHold(contextOf, active, read !== undefined)
+  const placing = createPlaceHold(context, active, shared?.everywhere)
+  const lift = createLiftHold(context, active, read !== undefined)
   return {
     ...placing,
-    hold: (...request) => contextOf().followUps.during(() => placing.hold(...request)),
-    holdAhead: (...request) => contextOf().followUps.during(() => placing.holdAhead(...request)),
-    holdByRule: (...request) => contextOf().followUps.during(() => placing.holdByRule(...request)),
-    lift: (...request) => contextOf().followUps.during(() => lift(...request)),
+    hold: (...request) => context.followUps.during(() => placing.hold(...request)),
+    holdAhead: (...request) => context.followUps.during(() => placing.holdAhead(...request)),
+    holdByRule: (...request) => context.followUps.during(() => placing.holdByRule(...request)),
+    lift: (...request) => context.followUps.during(() => lift(...request)),
     async list(caller) {
       await active.refresh()
       return active.all().filter((hold) => maySeeScope(caller, hold))
@@ -95,7 +95,6 @@ export function createHolds(contextOf: () => EngineContext, shared?: SharedHolds
     forgetEpoch: active.forgetEpoch,
     refresh: active.refresh,
     async start() {
-      const context = contextOf()
       if (read === undefined) for (const hold of await context.store.holds()) active.add(hold)
       await active.refresh()
       for (const hold of active.all()) await holdTasks(context, hold)

@@ -16,12 +16,11 @@ export interface LiftAnswer {
 export type LiftHold = (caller: Caller, holdId: string) => Promise<LiftAnswer>
 
 export function createLiftHold(
-  contextOf: () => EngineContext,
+  context: EngineContext,
   active: ActiveHolds,
   isShared: boolean,
 ): LiftHold {
   async function liftActive(caller: Caller, hold: Hold): Promise<LiftAnswer> {
-    const context = contextOf()
     await context.store.putHold({ ...hold, liftedAt: context.clock.now() })
     active.remove(hold.id)
     await active.refresh()
@@ -42,7 +41,6 @@ export function createLiftHold(
    */
   async function liftRest(caller: Caller, holdId: string): Promise<LiftAnswer | undefined> {
     if (!isShared) return undefined
-    const context = contextOf()
     const hold = (await context.store.holds(true)).find(({ id }) => id === holdId)
     if (hold === undefined || !maySeeScope(caller, hold)) return undefined
     checkOwner(caller, hold)

@@ -39,11 +39,11 @@ export interface PlaceHold {
 
 /** @param everywhere in a shared store: resolves when no process starts an operation of a task that is held */
 export function createPlaceHold(
-  contextOf: () => EngineContext,
+  context: EngineContext,
   active: ActiveHolds,
   everywhere: () => Promise<void> = async () => undefined,
 ): PlaceHold {
-  const store = createStoreHold(contextOf, active)
+  const store = createStoreHold(context, active)
 
   /** @returns one outcome per task, sorted by id; undefined when the hold must be decided again */
   async function apply(
@@ -51,7 +51,6 @@ export function createPlaceHold(
     principal: string,
     epoch: number,
   ): Promise<readonly TaskOutcome[] | undefined> {
-    const context = contextOf()
     const outcomes = await active.whileApplying(hold, async () => {
       if (!(await store(hold, epoch))) return undefined
       await context.ledger.createsSettled()
@@ -85,19 +84,19 @@ export function createPlaceHold(
   function sameAs(wanted: Hold): Hold {
     const known = active.all()
     const same = known.find((hold) => isSameHold(hold, wanted))
-    if (same === undefined) checkRoomForHold(known, wanted, contextOf().options)
+    if (same === undefined) checkRoomForHold(known, wanted, context.options)
     return same ?? wanted
   }
 
   return {
     async hold(caller, request) {
-      const wanted = newHold(contextOf(), caller, request)
+      const wanted = newHold(context, caller, request)
       const placed = await place(() => sameAs(wanted), caller.principal)
       const { holdId, outcomes } = placed ?? { holdId: wanted.id, outcomes: [] }
       return { holdId, outcomes: holdId === wanted.id ? outcomes.map(asNew) : outcomes }
     },
     async holdAhead(caller, request) {
-      const wanted = newHold(contextOf(), caller, request)
+      const wanted = newHold(context, caller, request)
       for (;;) {
         await active.refresh()
         const hold = sameAs(wanted)
@@ -105,7 +104,7 @@ export function createPlaceHold(
       }
     },
     async holdByRule(hold, causedAt = Infinity) {
-      await place(() => holdToPlace(contextOf(), active, hold, causedAt), hold.actor.id)
+      await place(() => holdToPlace(context, active, hold, causedAt), hold.actor.id)
     },
   }
 }

@@ -12,12 +12,12 @@ import { liftTasks } from './held-tasks.ts'
  */
 export type StoreHold = (hold: Hold, epoch: number) => Promise<boolean>
 
-export function createStoreHold(contextOf: () => EngineContext, active: ActiveHolds): StoreHold {
+export function createStoreHold(context: EngineContext, active: ActiveHolds): StoreHold {
   /** Writes in progress, by hold id. */
   const writes = new Map<string, Promise<void>>()
 
   async function store(hold: Hold, epoch: number): Promise<boolean> {
-    const { cluster } = contextOf().store
+    const { cluster } = context.store
     if (cluster !== undefined) {
       if (!active.has(hold.id) && !(await cluster.putHoldAt(hold, epoch))) return false
       await active.refresh()
@@ -25,7 +25,7 @@ export function createStoreHold(contextOf: () => EngineContext, active: ActiveHo
     }
     if (!active.has(hold.id)) {
       active.add(hold)
-      writes.set(hold.id, contextOf().store.putHold(hold))
+      writes.set(hold.id, context.store.putHold(hold))
     }
     try {
       await writes.get(hold.id)
@@ -41,7 +41,6 @@ export function createStoreHold(contextOf: () => EngineContext, active: ActiveHo
 
   /** Lifts a hold that could not be stored from the tasks created under it. The next start lifts what this missed. */
   async function undo(hold: Hold): Promise<void> {
-    const context = contextOf()
     try {
       await context.ledger.createsSettled()
       await liftTasks(context, hold, hold.actor.id)

@@ -40,7 +40,7 @@ export interface Budgets {
 }
 
 export function createBudgets(
-  contextOf: () => EngineContext,
+  context: EngineContext,
   checks: Pick<BudgetChecks, 'figures'>,
   /** Resolves when every process knows the policies that are stored now. */
   changed: () => Promise<void>,
@@ -50,7 +50,7 @@ export function createBudgets(
     return judged.map(infoOf)
   }
 
-  const change = createChangeBudget(contextOf, changed)
+  const change = createChangeBudget(context, changed)
 
   async function answer(
     caller: Caller,
@@ -60,13 +60,13 @@ export function createBudgets(
     const [info] = await infosOf([budget])
     if (info === undefined) throw new LullError('INVALID_INPUT', unknownBudget)
     const goesOn = resume !== false && !info.usedUp
-    const resumed = goesOn ? await resumeAllStopped(contextOf(), budget, actorOf(caller)) : 0
+    const resumed = goesOn ? await resumeAllStopped(context, budget, actorOf(caller)) : 0
     return { budget: info, resumed }
   }
 
   /** The tasks go on before the budget is removed, because without it they cannot be found (V2). */
   async function finishRemoval(budget: Budget, caller: Caller): Promise<number> {
-    const resume = (): Promise<number> => resumeAllStopped(contextOf(), budget, actorOf(caller))
+    const resume = (): Promise<number> => resumeAllStopped(context, budget, actorOf(caller))
     const resumed = await resume()
     const { before, after } = await change(caller, budget.id, { type: 'remove' })
     return before !== undefined && after === undefined ? resumed + (await resume()) : resumed
@@ -88,26 +88,25 @@ export function createBudgets(
 
   return {
     async list(caller) {
-      const { store } = contextOf()
+      const { store } = context
       const all = (await store.policies()).filter((one) => one.kind === 'budget')
       const listed = all.filter(({ removing }) => !removing)
       return infosOf(listed.filter((budget) => maySeeScope(caller, budget)))
     },
-    set: (caller, request) => contextOf().followUps.during(() => set(caller, request)),
+    set: (caller, request) => context.followUps.during(() => set(caller, request)),
     refill: (caller, request) =>
-      contextOf().followUps.during(async () => {
+      context.followUps.during(async () => {
         const { budgetId, amount, resume } = parse(refillInput, request)
         const { after } = await change(caller, budgetId, { type: 'refill', amount, resume })
         if (after === undefined) throw new LullError('INVALID_INPUT', unknownBudget)
         return answer(caller, after, resume)
       }),
     remove: (caller, budgetId) =>
-      contextOf().followUps.during(async () => {
+      context.followUps.during(async () => {
         const { after } = await change(caller, budgetId, { type: 'release' })
         return { resumed: after === undefined ? 0 : await finishRemoval(after, caller) }
       }),
     async resumeRest() {
-      const context = contextOf()
       const stored = (await context.store.policies()).filter((one) => one.kind === 'budget')
       if (stored.length === 0) return
       for (const { budget, figures } of await checks.figures(stored)) {

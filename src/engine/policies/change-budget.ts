@@ -22,11 +22,11 @@ export type ChangeBudget = (
 
 /** @param changed resolves when every process knows the policies that are stored now */
 export function createChangeBudget(
-  contextOf: () => EngineContext,
+  context: EngineContext,
   changed: () => Promise<void>,
 ): ChangeBudget {
   return async (caller, id, command) => {
-    const { store, clock } = contextOf()
+    const { store, clock } = context
     for (;;) {
       const all = await store.policies()
       const stored = all.find((one) => one.id === id)

@@ -39,12 +39,12 @@ export interface Judged {
 
 /** @param fired called with every budget that was checked */
 export function createBudgetChecks(
-  contextOf: () => EngineContext,
+  context: EngineContext,
   policies: Pick<Policies, 'covering' | 'budgets'>,
   fired: (judged: readonly Judged[]) => Promise<void>,
 ): BudgetChecks {
   async function figures(budgets: readonly Budget[]): Promise<readonly Judged[]> {
-    const { store, clock } = contextOf()
+    const { store, clock } = context
     const counts = await store.spent(budgets.map(({ id }) => id))
     const byId = new Map(counts.map((one) => [one.budgetId, one]))
     const now = clock.now()
@@ -58,7 +58,7 @@ export function createBudgetChecks(
     const judged = await figures(budgets)
     const [worst] = judged.filter((one) => one.figures.usedUp).sort(longestFirst)
     if (worst !== undefined) await stop(task, worst)
-    else for (const one of judged) await warn(contextOf(), task, one)
+    else for (const one of judged) await warn(context, task, one)
     await fired(judged)
   }
 
@@ -66,7 +66,6 @@ export function createBudgetChecks(
     { id: taskId, tenant }: Task,
     { budget, figures: used }: Judged,
   ): Promise<void> {
-    const context = contextOf()
     const handle = mintHandle(context.ids)
     const { nextPeriodAt } = used
     const until =

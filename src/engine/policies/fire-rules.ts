@@ -28,8 +28,10 @@ export interface FireRules {
 }
 
 export function createFireRules(
-  contextOf: () => Pick<EngineContext, 'clock' | 'log'>,
-  holdsOf: () => Pick<Holds, 'holdByRule'>,
+  parts: {
+    readonly context: Pick<EngineContext, 'clock' | 'log'>
+    readonly holds: Pick<Holds, 'holdByRule'>
+  },
   policies: Pick<Policies, 'rules'>,
 ): FireRules {
   /** The last firing of each rule for figures: under way, or done. The store knows the earlier ones (F1). */
@@ -45,9 +47,9 @@ export function createFireRules(
     const { owner, scope, reason, holdNew, mode } = rule
     const actor = { kind: 'policy', id: rule.id } as const
     const place = (): Promise<void> => {
-      const createdAt = contextOf().clock.now()
+      const createdAt = parts.context.clock.now()
       const hold = { id, owner, scope, reason, holdNew, mode, actor, createdAt }
-      return holdsOf().holdByRule(hold, causedAt)
+      return parts.holds.holdByRule(hold, causedAt)
     }
     const fired = (newest.get(rule.id) ?? Promise.resolve()).then(place, place)
     newest.set(rule.id, fired)
@@ -78,7 +80,7 @@ export function createFireRules(
       if (isFirst) firings.delete(rule.id)
       if (isLullError(error, 'STORE_UNAVAILABLE')) throw error
       const text = 'a rule on a budget could not be fired'
-      if (isFirst) contextOf().log('error', text, { rule: rule.id, error })
+      if (isFirst) parts.context.log('error', text, { rule: rule.id, error })
     }
   }
 

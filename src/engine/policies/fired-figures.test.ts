@@ -50,11 +50,7 @@ function firing(rules: () => readonly Rule[]) {
   }
   return {
     asked,
-    ...createFireRules(
-      () => context,
-      () => holds,
-      { rules },
-    ),
+    ...createFireRules({ context, holds }, { rules }),
   }
 }
 

@@ -15,27 +15,26 @@ export interface Policing {
   readonly fire: FireRules
 }
 
-export interface PolicingParts {
+interface PolicingParts {
   readonly context: EngineContext
   readonly holds: Pick<Holds, 'holdByRule'>
   /** Present in a shared store. */
   readonly peers: Pick<Peers, 'barrier'> | undefined
 }
 
-/** @param partsOf called only after the engine is assembled */
-export function createPolicing(partsOf: () => PolicingParts, policies: Policies): Policing {
-  const contextOf = (): EngineContext => partsOf().context
-  const holdsOf = (): PolicingParts['holds'] => partsOf().holds
+/** @param parts read only after the engine is assembled */
+export function createPolicing(parts: PolicingParts, policies: Policies): Policing {
+  const { context } = parts
   /** Resolves when every process has read the policies that are stored now. */
   const changed = async (): Promise<void> => {
     await policies.refresh()
-    await partsOf().peers?.barrier.passed()
+    await parts.peers?.barrier.passed()
   }
-  const fire = createFireRules(contextOf, holdsOf, policies)
-  const checks = createBudgetChecks(contextOf, policies, fire.onFigures)
+  const fire = createFireRules(parts, policies)
+  const checks = createBudgetChecks(context, policies, fire.onFigures)
   return {
-    budgets: createBudgets(contextOf, checks, changed),
-    rules: createRules(contextOf, checks, changed),
+    budgets: createBudgets(context, checks, changed),
+    rules: createRules(context, checks, changed),
     checks,
     fire,
   }

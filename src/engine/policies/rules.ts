@@ -21,17 +21,17 @@ export interface Rules {
 
 /** @param changed resolves when every process knows the policies that are stored now */
 export function createRules(
-  contextOf: () => EngineContext,
+  context: EngineContext,
   checks: Pick<BudgetChecks, 'figures'>,
   changed: () => Promise<void>,
 ): Rules {
   async function rulesOf(caller: Caller): Promise<readonly Rule[]> {
-    const all = await contextOf().store.policies()
+    const all = await context.store.policies()
     return all.filter((one) => one.kind === 'rule').filter((rule) => maySeeScope(caller, rule))
   }
 
   async function ruleFrom(caller: Caller, request: RuleRequest): Promise<Rule> {
-    const { ids, clock } = contextOf()
+    const { ids, clock } = context
     const given = parse(ruleInput, request)
     const when = causeIn(given)
     if ('budget' in when) await checkBudget(caller, when.budget.id)
@@ -52,7 +52,7 @@ export function createRules(
   }
 
   async function checkBudget(caller: Caller, id: string): Promise<void> {
-    const found = (await contextOf().store.policies()).find((one) => one.id === id)
+    const found = (await context.store.policies()).find((one) => one.id === id)
     if (found?.kind === 'budget' && maySeeScope(caller, found)) return
     throw new LullError('INVALID_INPUT', { path: 'budget.id', problem: 'is not a budget' })
   }
@@ -61,10 +61,10 @@ export function createRules(
     list: rulesOf,
     async add(caller, request) {
       const rule = await ruleFrom(caller, request)
-      const all = (await contextOf().store.policies()).filter((one) => one.kind === 'rule')
+      const all = (await context.store.policies()).filter((one) => one.kind === 'rule')
       const known = all.filter(({ tenant }) => tenant === rule.tenant)
       checkNumber('rules of the tenant', MOST_RULES, known.length)
-      await contextOf().store.putPolicy(rule, 0)
+      await context.store.putPolicy(rule, 0)
       await changed()
       return rule
     },
@@ -77,11 +77,11 @@ export function createRules(
         const problem = 'is a rule that only operators of all tenants change'
         throw new LullError('INVALID_INPUT', { path: 'ruleId', problem })
       }
-      await contextOf().store.removePolicy(ruleId, found.version)
+      await context.store.removePolicy(ruleId, found.version)
       await changed()
     },
     async dryRun(caller, request) {
-      return dryRunOf(contextOf(), checks, await ruleFrom(caller, request))
+      return dryRunOf(context, checks, await ruleFrom(caller, request))
     },
   }
 }

@@ -46,12 +46,12 @@ interface Followed {
 
 const none: readonly LiveText[] = []
 
-/** @param contextOf called only after the engine is assembled */
+/** @param context its parts are read only after the engine is assembled */
 export function createSharedTexts(
-  contextOf: () => Pick<EngineContext, 'clock' | 'ledger' | 'runs' | 'subscriptions'>,
+  context: Pick<EngineContext, 'clock' | 'ledger' | 'runs' | 'subscriptions'>,
   { cluster, live, worker }: SharedTextsDeps,
 ): SharedTexts {
-  const sender = createTextSender(contextOf, { cluster, live })
+  const sender = createTextSender(context, { cluster, live })
   const followed = new Map<string, Followed>()
   let changed: (taskId: string) => void = () => undefined
 
@@ -60,14 +60,14 @@ export function createSharedTexts(
     changed(taskId)
   })
 
-  const isRead = (taskId: string): boolean => contextOf().subscriptions.isTextRead(taskId)
+  const isRead = (taskId: string): boolean => context.subscriptions.isTextRead(taskId)
   const isElsewhere = ({ run }: Followed): boolean => run !== undefined && run.worker !== worker()
 
   const wishes = createTextWishes(
     (asked) => cluster.report({ wishes: asked }),
     wanted,
     () => followed.size > 0,
-    () => contextOf().clock,
+    context.clock,
   )
 
   /** What to ask for now. Tasks that nobody reads any more are forgotten. */
@@ -94,7 +94,7 @@ export function createSharedTexts(
     const { taskId, version } = news
     const one = followed.get(taskId)
     if (one === undefined) return
-    if (version > one.version) contextOf().ledger.heard(taskId, version)
+    if (version > one.version) context.ledger.heard(taskId, version)
     const outcome = add(one, news)
     if (outcome === 'incomplete') wishes.ask([wishOf(taskId, one)])
     if (outcome === 'added') changed(taskId)

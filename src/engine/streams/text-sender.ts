@@ -63,9 +63,9 @@ function tellTo(
 
 const nothingTold = { number: 0, positions: [], isAsked: true }
 
-/** @param contextOf called only after the engine is assembled */
+/** @param context its parts are read only after the engine is assembled */
 export function createTextSender(
-  contextOf: () => Pick<EngineContext, 'clock' | 'runs'>,
+  context: Pick<EngineContext, 'clock' | 'runs'>,
   { cluster, live }: { readonly cluster: Pick<ClusterStore, 'report'>; readonly live: LiveTexts },
 ): TextSender {
   const wishes = new Map<string, Wish>()
@@ -89,7 +89,7 @@ export function createTextSender(
   function flush(): void {
     if (phase === 'stopped') return
     phase = 'pausing'
-    cancel = contextOf().clock.after(PACE_MS, () => {
+    cancel = context.clock.after(PACE_MS, () => {
       phase = 'idle'
       if (changedTasks.size > 0) flushSoon()
     })
@@ -109,7 +109,7 @@ export function createTextSender(
 
   function newsOf(taskId: string, limit: number): News | undefined {
     const wish = wishes.get(taskId)
-    const { clock, runs } = contextOf()
+    const { clock, runs } = context
     const task = runs.known(taskId)
     if (wish === undefined || task?.run === undefined || clock.elapsed() > wish.until) {
       wishes.delete(taskId)
@@ -123,7 +123,7 @@ export function createTextSender(
   return {
     changed,
     wanted(asked) {
-      const { clock, runs } = contextOf()
+      const { clock, runs } = context
       for (const { taskId, heard } of asked) {
         const token = runs.known(taskId)?.run?.token
         if (token === undefined) continue

@@ -16,13 +16,12 @@ const ASK_MS = WISH_MS / 3
 /**
  * @param all what to ask for now
  * @param follows whether to go on asking
- * @param clockOf called only after the engine is assembled
  */
 export function createTextWishes(
   report: (wishes: readonly TextWish[]) => void,
   all: () => readonly TextWish[],
   follows: () => boolean,
-  clockOf: () => Clock,
+  clock: Clock,
 ): TextWishes {
   let cancel: (() => void) | undefined
 
@@ -31,7 +30,7 @@ export function createTextWishes(
   }
 
   function askLater(): void {
-    cancel ??= clockOf().after(ASK_MS, () => {
+    cancel ??= clock.after(ASK_MS, () => {
       cancel = undefined
       ask(all())
       if (follows()) askLater()
