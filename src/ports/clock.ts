@@ -1,5 +1,5 @@
 /**
- * The only source of time. Everything that decides by time uses one of three readings:
+ * The only source of time. It has three readings, each for its own kind of decision:
  *
  *              | goes on while the machine sleeps | moves when the wall clock is set | decides
  *   `now`      | yes                              | no                              | what is due, has expired, is recorded
@@ -14,11 +14,12 @@
 export interface Clock {
   /** Epoch milliseconds (CL1). It can differ from what the wall clock shows. */
   readonly now: () => number
-  /** Milliseconds since some moment. It only grows. */
+  /** Milliseconds since an arbitrary moment. It never decreases. */
   readonly elapsed: () => number
   /**
-   * What the wall clock of the machine shows, epoch milliseconds. A lease takes the larger of elapsed and wall time, so that
-   * a process that slept knows it. Tokens of others carry instants of their wall clocks.
+   * The wall clock of the machine in epoch milliseconds. A lease is measured by elapsed and by wall
+   * time, whichever shows more, so that a process notices that the machine slept. Credentials
+   * issued by others are checked with it, because they contain wall-clock times.
    */
   readonly wall: () => number
   /** Calls back once, after `ms` of elapsed time. `ms` has no upper limit. */

@@ -2,6 +2,6 @@
 export interface IdSource {
   /** A UUIDv7. Ids are ordered by time, so rows that are written together are adjacent in an index. */
   readonly uuid: () => string
-  /** In [0, 1). */
+  /** A number in [0, 1). */
   readonly random: () => number
 }

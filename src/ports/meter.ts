@@ -1,18 +1,18 @@
-/** What a process counts and times, for operators. `server/metrics` shows it at `/metrics`. */
+/** Counters, timers and gauges for operators. `server/metrics` exposes them at `/metrics`. */
 export interface Meter {
   add(name: CounterName, value?: number, label?: string): void
   observe(name: TimerName, ms: number): void
   set(name: GaugeName, value: number, label?: string): void
 }
 
-/** `label`: the name of its only label, which has few values. */
+/** `label`: the name of its only label, which must have few different values. */
 interface Instrument {
   readonly about: string
   readonly label?: string
 }
 
 interface Timer extends Instrument {
-  /** `long`: up to a month. Default: up to a minute. */
+  /** `long`: durations up to a month. Default: up to a minute. */
   readonly range?: 'long'
 }
 

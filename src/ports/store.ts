@@ -1,6 +1,6 @@
 /**
- * The port for durable data. A store implements all parts. Each module of the engine takes the parts it uses. Invariants
- * (testing/store-contract.ts):
+ * The port for durable data. A store implements all parts. Each module of the engine depends only
+ * on the parts that it uses. Invariants (testing/store-contract.ts):
  *  D1  `commit` is durable when it resolves: what it reports as written survives `kill -9` and power loss;
  *  D2  each commit of a batch is atomic, and a refused or failed one leaves the others of the batch untouched;
  *  D3  a commit is a compare-and-set on the task's version, and its records, row, waits, snapshot, claim and webhooks are
@@ -36,7 +36,10 @@ export interface Store
     AuditStore {
   /** Present when several processes may use the store at the same time. */
   readonly cluster?: ClusterStore
-  /** Resolves when a small write worked. @throws LullError `STORE_UNAVAILABLE` */
+  /**
+   * Performs a small write to check that the store works.
+   * @throws LullError `STORE_UNAVAILABLE`
+   */
   check(): Promise<void>
   close(): Promise<void>
 }
@@ -44,12 +47,14 @@ export interface Store
 /** The methods of the port. */
 export type StoreMethod = Exclude<keyof Store, 'cluster'>
 
-/** Methods as a store has them that works on the caller's thread: they return their results at once. */
+/** The port's methods without promises, for a store that runs on the caller's thread. */
 export type Direct<M extends StoreMethod> = {
   readonly [K in M]: (...args: Parameters<Store[K]>) => Awaited<ReturnType<Store[K]>>
 }
 
-/** Makes the port's methods from those that return at once. `guarded` turns results and errors into promises. */
+/**
+ * Makes the port's methods from synchronous ones. `guarded` turns results and errors into promises.
+ */
 export function promising(
   guarded: <A extends readonly unknown[], R>(
     method: (...args: A) => R,

@@ -4,14 +4,14 @@
  */
 import type { SpanLink } from '../core/values/span-link.ts'
 
-/** Never inputs, bodies, transcripts or credentials. */
+/** Attributes of a span. They must not contain inputs, bodies, transcripts or credentials. */
 export type SpanAttributes = Readonly<Record<string, string | number | boolean | undefined>>
 
 export type SpanKind = 'internal' | 'server' | 'client' | 'producer' | 'consumer'
 
 export interface SpanFacts {
   readonly kind?: SpanKind
-  /** Absent: the span begins a trace. */
+  /** The parent span. Absent: the span begins a new trace. */
   readonly parent?: SpanLink | undefined
   readonly links?: readonly { readonly to: SpanLink; readonly kind: string }[]
   readonly attributes?: SpanAttributes
@@ -23,17 +23,20 @@ export interface Span {
   readonly link: SpanLink
   set(attributes: SpanAttributes): void
   event(name: string, attributes?: SpanAttributes): void
-  /** Marks the span as failed. Only the kind of the error is shown, because messages may quote inputs. */
+  /**
+   * Marks the span as failed. Only the type of the error is shown, because messages may quote
+   * inputs.
+   */
   fail(errorType: string): void
   end(endedAt?: number): void
-  /** Runs code with this span as the current one, also after `await`. */
+  /** Runs code with this span as the current one, also after each `await`. */
   during<T>(code: () => T): T
 }
 
 export interface Tracing {
-  /** Whether spans are recorded anywhere. It may change while the process runs. */
+  /** Whether spans are recorded at all. It may change while the process runs. */
   active(): boolean
-  /** The span that the calling code is in. */
+  /** The current span of the calling code. */
   current(): SpanLink | undefined
   start(name: string, facts: SpanFacts): Span | undefined
 }

@@ -1,38 +1,45 @@
-/** Who did what. Entries are only added; retention removes them by age. */
+/** The audit log: who did what. Entries are only added, and removed by age. */
 export interface AuditStore {
-  /** Adds entries in order. An entry whose id is known is not added again. */
+  /** Adds entries in order. An entry whose id is already stored is skipped. */
   appendAudit(entries: readonly AuditEntry[]): Promise<void>
   /** Oldest first, with `beforePos` newest first. An absent member of the query filters nothing. */
   audit(query: AuditQuery): Promise<readonly StoredAuditEntry[]>
   pruneAudit(before: number, limit: number): Promise<number>
 }
 
-/** Names and ids only. It has no content: no reason, no input, no token. */
+/** An audit entry has only names and ids, and no content: no reason, no input, no token. */
 export interface AuditEntry {
   readonly id: string
   readonly at: number
-  /** Of the caller. `*` when the caller is not known: only operators of all tenants see such entries. */
+  /**
+   * The tenant of the caller. `*` when the caller is not known; then only operators of all tenants
+   * see the entry.
+   */
   readonly tenant: string
   /** Absent when the caller is not known. */
   readonly principal?: string | undefined
   readonly operator?: true | undefined
-  /** The id of the API key that was shown. */
+  /** The id of the API key that the caller used. */
   readonly credential?: string | undefined
-  /** Such as `task.pause`. */
+  /** The action, such as `task.pause`. */
   readonly action: string
   readonly taskId?: string | undefined
-  /** What else was meant: the id of a hold, a key or a webhook, or the route of a request. */
+  /**
+   * What else the action concerns: the id of a hold, a key or a webhook, or the route of a request.
+   */
   readonly target?: string | undefined
   /** `done`, or the code of the refusal. */
   readonly outcome: string
   /** The network address of a caller that is not known. With `further`, its IPv6 network. */
   readonly from?: string | undefined
-  /** How many further attempts like this one were refused. They have no entries of their own. */
+  /**
+   * How many further refused attempts like this one were made. They have no entries of their own.
+   */
   readonly further?: number | undefined
 }
 
 export interface StoredAuditEntry extends AuditEntry {
-  /** Grows with each entry. */
+  /** The position of the entry. Grows with each entry. */
   readonly pos: number
 }
 
@@ -40,10 +47,10 @@ export interface AuditQuery {
   readonly tenant?: string | undefined
   readonly principal?: string | undefined
   readonly taskId?: string | undefined
-  /** Entries of this instant and later ones. */
+  /** Only entries of this instant and later ones. */
   readonly since?: number | undefined
   readonly afterPos: number
-  /** Entries before this position, newest first. */
+  /** Only entries before this position, newest first. */
   readonly beforePos?: number | undefined
   readonly limit: number
 }

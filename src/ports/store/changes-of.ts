@@ -1,7 +1,9 @@
 import type { Changes } from './cluster.ts'
 import type { Commit, CommitResult } from './tasks.ts'
 
-/** What a batch of commits has changed, for the other processes. Undefined when nothing was written. */
+/**
+ * What other processes need to know about a batch of commits. Undefined when nothing was written.
+ */
 export function changesOf(
   batch: readonly Commit[],
   results: readonly CommitResult[],

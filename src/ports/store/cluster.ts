@@ -4,99 +4,119 @@ import type { StoredEvent } from '../../core/waiting/cloud-event.ts'
 import type { Hold } from './holds.ts'
 
 /**
- * The part of a store that several processes use at the same time. An embedded store does not have it, because only one
- * process uses it.
+ * The part of a store that lets several processes use it at the same time. An embedded store does
+ * not have it, because only one process can use that.
  * All times in this part are compared by the store's clock, never by the clock of a process.
  *
  * Some methods of the other parts behave differently in a shared store, because several processes call them:
- * - `ready`, `due` and `orphans` reserve what they return. Until `RESERVED_MS` have passed, or a commit has written the
- * row
- *   of the task, no call of any process returns the task again.
+ * - `ready`, `due` and `orphans` reserve what they return: no call of any process returns the task
+ *   again until `RESERVED_MS` have passed, or until a commit has written the row of the task.
  * - `due` returns no task that is not due by the store's clock, whatever instant the caller gives.
  * - `orphans` returns the tasks whose owner has no lease (never registered, removed, or run out). Its first argument is
  *   ignored.
- * - `appendEvents` gives positions in commit order: a reader that has seen a position never sees a lower one appear
- * later.
- *   The new events are undispatched, and reserved for the caller (`undispatchedEvents`).
+ * - `appendEvents` gives positions in commit order: a reader that has seen a position never sees a
+ *   lower one appear later. The new events are undispatched, and reserved for the caller (`undispatchedEvents`).
  * - `putHold` changes the hold epoch in the same transaction.
  * - A commit with a `holdEpoch` is refused when the epoch has changed. A commit that is under way while `putHold` runs
  *   either is visible to every read after `putHold` has resolved, or is refused.
  */
 export interface ClusterStore {
-  /** Adds a worker and gives it a lease. The id was never registered before. */
+  /** Adds a worker and gives it a lease. The id must never have been used before. */
   registerWorker(worker: NewWorker, leaseMs: number): Promise<Beat>
   /**
-   * Renews the lease and replaces the note. It never waits behind other calls, because a late one costs the lease.
-   * Undefined: the lease ran out or was removed. It never comes back.
+   * Renews the lease and replaces the note. It does not wait behind other calls, because a late
+   * renewal loses the lease. Returns undefined if the lease has run out or was removed; it can then
+   * never be renewed.
    */
   heartbeat(workerId: string, leaseMs: number, note: Json): Promise<Beat | undefined>
-  /** Renews the lease while the event loop of this process stands still. Undefined: the store has no thread for it. */
+  /**
+   * Renews the lease while the event loop of this process is blocked. Undefined: the store has no
+   * thread for it.
+   */
   readonly loopGuard?: LoopGuard | undefined
-  /** Removes the worker, whether it lives or not. The tasks it owns are orphans from then on. */
+  /** Removes the worker, whether its process lives or not. Its tasks become orphans. */
   removeWorker(workerId: string): Promise<void>
   /** Every registered worker, ordered by id. Workers whose lease ran out stay until they are removed. */
   workers(): Promise<readonly Worker[]>
 
   /** The version of each task, in the order of the ids; 0 for a task that does not exist. */
   versions(taskIds: readonly string[]): Promise<readonly number[]>
-  /** The holds in effect, oldest first, and the epoch they belong to. Both are read in one snapshot. */
+  /** The holds in effect, oldest first, and their epoch. Both are read in one snapshot. */
   holdsInEffect(): Promise<HoldsInEffect>
   /**
-   * Writes the hold, as `putHold` does, if the hold epoch is still this one. False: the holds may have changed since, and
-   * nothing was written by this call. When the connection was lost, an earlier attempt may have written it.
+   * Writes the hold, as `putHold` does, if the hold epoch is still `epoch`. False: the holds may
+   * have changed since, and this call wrote nothing. After a lost connection, an earlier attempt of
+   * the same call may have written it.
    */
   putHoldAt(hold: Hold, epoch: number): Promise<boolean>
-  /** Changes the hold epoch without a hold, and returns the new one. */
+  /** Increases the hold epoch without writing a hold, and returns the new one. */
   nextHoldEpoch(): Promise<number>
-  /** Events that were not offered to tasks and are not reserved, by position. They become reserved for the caller. */
+  /**
+   * Events that have not been offered to tasks and are not reserved, ordered by position. They
+   * become reserved for the caller.
+   */
   undispatchedEvents(limit: number): Promise<readonly StoredEvent[]>
-  /** Reserves events for another `RESERVED_MS`, as far as they are not marked as dispatched. */
+  /**
+   * Extends the reservation of these events by another `RESERVED_MS`, unless they are already
+   * marked as dispatched.
+   */
   reserveEvents(positions: readonly number[]): Promise<void>
-  /** The events were offered to every task that waited for them. */
+  /** Marks events as dispatched: every task that waited for them has been offered them. */
   markDispatched(positions: readonly number[]): Promise<void>
   /**
-   * Gives work that one process does for all to a worker, for `forMs` from now. False: another worker has it, and its
-   * time has not passed. A name is a short text.
-   * With 0 the worker gives the duty back, and nothing of it is kept. False then: this worker does not have it.
+   * Assigns a duty, work that one process does for all, to a worker for `forMs` from now. False:
+   * another worker still has it. The name is a short text.
+   * With `forMs` 0 the worker gives the duty back, and its row is removed. False then means that
+   * this worker does not have it.
    */
   takeDuty(name: string, workerId: string, forMs: number): Promise<boolean>
-  /** Removes up to `limit` duties whose time has passed, and resolves with how many. */
+  /** Removes up to `limit` duties that have run out, and returns how many. */
   pruneDuties(limit: number): Promise<number>
 
   /**
-   * Calls back with what other processes have changed. Reports may be lost, repeated and reordered, so a listener uses
-   * them only to look sooner. They are sent after the change is durable. Returns a function that ends the calls.
+   * Calls `listener` with changes made by other processes, after they are durable. Reports may be
+   * lost, repeated and reordered, so a listener uses them only to look sooner. Returns a function
+   * that stops the calls.
    */
   onChanges(listener: (changes: Changes) => void): () => void
-  /** Reports to the listeners of all other processes. Never waits, and never fails. */
+  /** Reports changes to all other processes. Never waits and never fails. */
   report(changes: Changes): void
 }
 
-/** How long a reservation lasts. */
+/** The duration of a reservation. */
 export const RESERVED_MS = 5_000
 
 /**
- * Renews the lease of this process from a thread, while agent code holds the event loop. The process itself believes only
- * the heartbeats that its loop has sent. So a lease that the guard has renewed starts no step, and says nothing about what
- * the loop has read.
+ * A thread that renews the lease of this process while agent code blocks the event loop. The
+ * process itself trusts only heartbeats sent by its event loop: after a renewal by the guard alone
+ * it starts no step, and does not assume that it has read the latest holds.
  */
 export interface LoopGuard {
-  /** The loop sends this heartbeat. Undefined: the process has no lease any more. */
+  /**
+   * Called with each heartbeat that the event loop sends. Undefined: the process no longer has a
+   * lease.
+   */
   guard(lease: GuardedLease | undefined): void
-  /** The loop turns. `suspect` is the task whose code may take the loop before the next call, if it is only one. */
+  /**
+   * Called while the event loop turns. `suspect` is the only task whose code may block the loop
+   * before the next call, if there is exactly one.
+   */
   turned(suspect: string | undefined): void
-  /** Code of the task takes the loop, or gives it back (undefined). Returns what was told before. */
+  /**
+   * Called when code of a task starts to run on the event loop, and with undefined when it returns.
+   * Returns the previous value.
+   */
   running(taskId: string | undefined): string | undefined
 }
 
 export interface GuardedLease {
   readonly workerId: string
   readonly leaseMs: number
-  /** When the loop has not turned for so long, the lease is not renewed any more. */
+  /** If the event loop has not turned for this long, the guard stops renewing the lease. */
   readonly blockedAfterMs: number
   /**
-   * The note of the last heartbeat. With a heartbeat of the guard it also has `blockedBy`: the task whose code holds the
-   * loop, or null where that is not known.
+   * The note of the last heartbeat. In a heartbeat of the guard it also has `blockedBy`: the id of
+   * the task whose code blocks the loop, or null if that is not known.
    */
   readonly note: { readonly [name: string]: Json }
 }
@@ -108,11 +128,14 @@ export interface NewWorker {
 }
 
 export interface Worker extends NewWorker {
-  /** Whether its lease holds. One that ran out never holds again, also not by a heartbeat that is under way. */
+  /**
+   * Whether the worker has its lease. A lease that ran out never becomes valid again, not even by a
+   * heartbeat that was already sent.
+   */
   readonly alive: boolean
-  /** Until when its lease holds, or held; epoch milliseconds. */
+  /** When the lease ends or ended, in epoch milliseconds. */
   readonly leaseUntil: number
-  /** The note of its last heartbeat; null before the first one. */
+  /** The note of the last heartbeat; null before the first one. */
   readonly note: Json
 }
 
@@ -123,33 +146,42 @@ export interface Beat {
 }
 
 export interface HoldsInEffect {
-  /** Grows with every `putHold` and `nextHoldEpoch`. */
+  /** The hold epoch. Grows with every `putHold` and `nextHoldEpoch`. */
   readonly epoch: number
   readonly holds: readonly Hold[]
 }
 
-/** An absent field means that nothing is reported. */
+/** Changes that a process reports to the others. An absent member reports nothing. */
 export interface Changes {
-  /** Tasks with the version they have reached. The store reports them after a commit. */
+  /** Changed tasks with their new version. The store reports them after a commit. */
   readonly tasks?: readonly { readonly id: string; readonly version: number }[]
-  /** Agents with tasks that became ready. The store reports them after a commit. */
+  /** Agents that have newly ready tasks. The store reports them after a commit. */
   readonly readyAgents?: readonly string[]
   /** Live text of tasks that run in the reporting process. Sent with `report`. */
   readonly texts?: readonly TextNews[]
-  /** The live text that the reporting process wants to be told. Sent with `report`. */
+  /** The tasks whose live text the reporting process wants to receive. Sent with `report`. */
   readonly wishes?: readonly TextWish[]
-  /** The holds may have changed, and have this epoch. Sent with `report`. */
+  /** The new hold epoch: the holds may have changed. Sent with `report`. */
   readonly holdEpoch?: number
-  /** The reporting process has changed the note of its lease. Sent with `report`. */
+  /** The reporting process has written a new note to its lease. Sent with `report`. */
   readonly noted?: true
-  /** Anything may have changed: the connection was interrupted, or reports were dropped. */
+  /**
+   * Set when reports may be missing, because the connection was interrupted or reports were
+   * dropped: anything may have changed.
+   */
   readonly everything?: true
-  /** Committed writes may be lost, because another database server took over. Tasks in memory are no longer valid. */
+  /**
+   * Committed writes may be lost, because another database server took over. Tasks in memory must
+   * be discarded.
+   */
   readonly rolledBack?: true
 }
 
 export interface TextWish {
   readonly taskId: string
-  /** The number of the last message that the process has heard, or 0. It is told everything when that was not the last. */
+  /**
+   * The number of the last message of live text that the process received, or 0. If the sender has
+   * sent later ones, it sends the whole text.
+   */
   readonly heard: number
 }

@@ -1,8 +1,11 @@
 import type { CloudEvent, StoredEvent } from '../../core/waiting/cloud-event.ts'
 
-/** External events, in the order of arrival. */
+/** Stores external events in the order of arrival. */
 export interface EventStore {
-  /** Stores events durably. An event with a known `source` and `id` in the tenant is not new, and keeps its position. */
+  /**
+   * Stores events durably. An event whose `source` and `id` the tenant already has is not stored
+   * again, and keeps its position.
+   */
   appendEvents(
     tenant: string,
     events: readonly CloudEvent[],

@@ -1,10 +1,13 @@
 import type { ReadyTask } from './work.ts'
 
-/** Tenants of an agent that one call of `ready` looks at. The next call continues behind them. */
+/**
+ * The number of an agent's tenants that one call of `ready` looks at. The next call continues after
+ * them.
+ */
 export const TENANTS_AT_ONCE = 64
 
 /**
- * One task of each tenant, then a second of each, and so on.
+ * Takes one task of each tenant, then a second of each, and so on, up to `limit`.
  * @param byTenant the tasks of each tenant, in the order of the tenants
  */
 export function inTurn(

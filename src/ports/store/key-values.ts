@@ -5,8 +5,9 @@ export interface KeyValueStore {
   getValue(name: string): Promise<Json | undefined>
   setValue(name: string, value: Json): Promise<void>
   /**
-   * Writes the value if the stored one is `before`; undefined means that there is none. False: it is another one, and
-   * nothing was written by this call. When the connection was lost, an earlier attempt may have written it.
+   * Writes the value if the stored one equals `before` (undefined: none is stored). False: it does
+   * not, and this call wrote nothing. After a lost connection, an earlier attempt of the same call
+   * may have written it.
    */
   replaceValue(name: string, before: Json | undefined, after: Json): Promise<boolean>
 }

@@ -1,17 +1,18 @@
 /**
- * What one store gives to another when everything moves. Values are as they are stored: text is escaped (`text.ts`), and
- * bodies are JSON text. Bodies are not parsed, because receipts sign what the records say.
+ * What is copied when everything moves from one store to another. Values keep their stored form:
+ * text is escaped (`text.ts`), and bodies stay unparsed JSON text, because receipts sign their
+ * exact content.
  */
 import type { TaskRow } from './tasks.ts'
 
 /** The records of one commit. */
 export interface MovedCommit {
-  /** The number of its last record. */
+  /** The number of the commit's last record. */
   readonly last: number
   readonly body: string
 }
 
-/** Everything that is stored of one task. */
+/** Everything stored about one task. */
 export interface MovedTask {
   readonly row: TaskRow
   /** Oldest first. */
@@ -20,7 +21,7 @@ export interface MovedTask {
   readonly anchor?: string
 }
 
-/** The tables beside tasks and their logs, with the columns in which their rows are given. */
+/** The other tables, with the columns in which their rows are passed. */
 export const movedTables = {
   audit: ['pos', 'id', 'at', 'tenant', 'principal', 'task_id', 'body'],
   claims: ['tenant', 'principal', 'agent', 'key', 'task_id', 'digest', 'created_at', 'reply'],
@@ -38,20 +39,20 @@ export const movedTables = {
 export type MovedTable = keyof typeof movedTables
 export type MovedRow = readonly (string | number | boolean | null)[]
 
-/** A store from which everything moves. No other process uses it. */
+/** A store that is read by a move. No other process uses it meanwhile. */
 export interface MoveSource {
   readonly taskCount: number
   readonly lastPositions: LastPositions
-  /** Tasks in an order that does not change, a page at a time. */
+  /** Tasks in a stable order, a page at a time. */
   tasks(): Iterable<readonly MovedTask[]>
   rows(table: MovedTable): Iterable<readonly MovedRow[]>
   value(name: string): string | undefined
   close(): void
 }
 
-/** A store to which everything moves. Nothing is visible to other processes before the move ends. */
+/** A store that is written by a move. Other processes see nothing of it before the move ends. */
 export interface MoveTarget {
-  /** What an earlier move has left, as it was given to `finish`. */
+  /** The note that an earlier move passed to `finish`, if any. */
   readonly earlier: string | undefined
   addTasks(tasks: readonly MovedTask[]): Promise<void>
   add(table: MovedTable, rows: readonly MovedRow[]): Promise<void>
@@ -61,15 +62,15 @@ export interface MoveTarget {
   finish(end: MoveEnd): Promise<void>
 }
 
-/** The highest position ever given in a table, also to a row that was removed. */
+/** The highest position ever given to a row of the table, also to one that was removed. */
 export type LastPositions = Readonly<Record<'audit' | 'events', number>>
 
 export interface MoveEnd {
   readonly lastPositions: LastPositions
-  /** Later events have not been offered to all tasks that wait for them. */
+  /** The position up to which events have been offered to all tasks that wait for them. */
   readonly toldUpTo: number
-  /** What followed writes before this instant was done (`engine/upkeep/follow-ups.ts`). */
+  /** The instant up to which follow-up work is done (`engine/upkeep/follow-ups.ts`). */
   readonly doneUntil: number
-  /** Kept, so that a later move finds it as `earlier`. */
+  /** Stored, and returned to a later move as `earlier`. */
   readonly note: string
 }

@@ -4,6 +4,6 @@
  */
 export interface PruneResult {
   readonly removed: number
-  /** The cursor for the next call. Absent when every row was looked at. */
+  /** The cursor for the next call. Absent when all rows have been looked at. */
   readonly after?: string
 }

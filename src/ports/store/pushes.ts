@@ -1,12 +1,13 @@
 import type { Push } from '../../core/push.ts'
 
-/** Webhooks of tasks, and how far each has been delivered. Their key is task id and webhook id. */
+/** Webhooks of tasks and their delivery positions. The key is task id and webhook id. */
 export interface PushStore {
   /** Inserts or replaces. */
   putPush(push: Push): Promise<void>
   /**
-   * Writes the webhook if the stored one is `before`. False: it is another one or deleted, and nothing was written by this
-   * call. When the connection was lost, an earlier attempt may have written it.
+   * Writes the webhook if the stored one equals `before`. False: it was changed or deleted, and
+   * this call wrote nothing. After a lost connection, an earlier attempt of the same call may have
+   * written it.
    */
   replacePush(before: Push, after: Push): Promise<boolean>
   /** Ordered by id. */

@@ -1,21 +1,24 @@
 import type { JsonObject } from '../../core/values/json.ts'
 import type { PruneResult } from './pruning.ts'
 
-/** A conversation of an editor. The id is the context id. The row has what the tasks of the context do not have. */
+/**
+ * A conversation of an editor. Its id is the context id. The row has what is not in the tasks of
+ * the context.
+ */
 export interface SessionRow {
   readonly tenant: string
   readonly principal: string
   readonly id: string
   readonly cwd: string
   readonly createdAt: number
-  /** The last use. Lists are sorted by it. */
+  /** When the session was last used. Lists are sorted by it. */
   readonly updatedAt: number
   readonly title?: string
   /** The agent that gets the messages. Absent when the client chose none. */
   readonly agent?: string
   /** Handles chosen by clients, each with the handle of its suspension. */
   readonly aliases?: Readonly<Record<string, string>>
-  /** Reminders for its next task. */
+  /** Reminders for the next task of the session. */
   readonly reminders?: readonly JsonObject[]
   /** A deleted session is not listed. The row stays, so that its context does not reappear as another session. */
   readonly deletedAt?: number
@@ -25,8 +28,9 @@ export interface SessionStore {
   /** Inserts or replaces. */
   putSession(session: SessionRow): Promise<void>
   /**
-   * Writes the session if the stored one is `before`; undefined means that there is none. False: it is another one, and
-   * nothing was written by this call. When the connection was lost, an earlier attempt may have written it.
+   * Writes the session if the stored one equals `before` (undefined: none is stored). False: it
+   * does not, and this call wrote nothing. After a lost connection, an earlier attempt of the same
+   * call may have written it.
    */
   replaceSession(before: SessionRow | undefined, after: SessionRow): Promise<boolean>
   /** Also finds deleted sessions. */

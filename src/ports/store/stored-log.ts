@@ -1,11 +1,11 @@
-/** Parses the rows of a log. A row that does not parse makes its own task unreadable and no other. */
+/** Parses the rows of a log. A row that does not parse makes only its own task unreadable. */
 import { LullError } from '../../core/errors.ts'
 import type { LogRecord } from '../../core/records.ts'
 import type { Task } from '../../core/task.ts'
 
 /** The records of one commit. */
 export interface LogRow {
-  /** The number of its last record. */
+  /** The number of the commit's last record. */
   readonly last: unknown
   /** A JSON list of records. */
   readonly body: unknown
@@ -24,7 +24,7 @@ export function parseSnapshot(taskId: string, body: string): Task {
   return parsed<Task>(taskId, 'its snapshot', body)
 }
 
-/** The first `limit` records after `afterSeq`. Stops parsing rows when it has enough. */
+/** The first `limit` records after `afterSeq`. Stops parsing when it has enough. */
 export function recordsAfter(
   taskId: string,
   afterSeq: number,

@@ -7,8 +7,9 @@ import type { Claim } from './claims.ts'
 import type { PruneResult } from './pruning.ts'
 
 /**
- * The columns a store indexes. They are derived from the task by a pure function (`engine/ledger/row.ts`). `tenant`,
- * `principal`, `agent`, `contextId`, `parentId` and `createdAt` never change.
+ * The columns that a store indexes. They are derived from the task by a pure function
+ * (`engine/ledger/row.ts`). `tenant`, `principal`, `agent`, `contextId`, `parentId` and `createdAt`
+ * never change.
  */
 export interface TaskRow {
   readonly id: string
@@ -19,85 +20,98 @@ export interface TaskRow {
   readonly parentId?: string
   readonly state: State
   readonly createdAt: number
-  /** When the state was last reported. Lists are sorted by it. */
+  /** When the task entered its state, or last reported a status in it. Lists are sorted by it. */
   readonly statusAt: number
-  /** Since when the task is ready to run without an owner. */
+  /** Set while the task is ready to run and no process runs it: since when. */
   readonly readyAt?: number
   /** The worker whose run holds the task. */
   readonly owner?: string
-  /** The next timer of the task. */
+  /** The instant at which the task is next due. */
   readonly dueAt?: number
   readonly held: boolean
-  /** Names of the events it waits for (`core/waiting/conditions.ts`, `waitNames`). */
+  /** Names of the events that the task waits for (`waitNames` in `core/waiting/conditions.ts`). */
   readonly waits: readonly string[]
 }
 
 export interface Commit {
   readonly taskId: string
-  /** The version the records follow; 0 creates the task. */
+  /** The version of the task before this commit; 0 creates the task. */
   readonly expected: number
-  /** Sequence numbers `expected + 1` and on. Never empty. */
+  /** The new records, numbered from `expected + 1`. Never empty. */
   readonly records: readonly LogRecord[]
   /** Present when a column changed; always present on creation. */
   readonly row?: TaskRow
   /** The task folded up to the last record. Given when the task is likely to be loaded soon. */
   readonly snapshot?: Task
   /**
-   * When the key is claimed already, nothing of this commit is written. One exception: on creation, a key that was
-   * claimed for this task does not prevent the commit.
+   * The idempotency key to claim. If it is already claimed, nothing of this commit is written. One
+   * exception: on creation, a key that was claimed for this same task does not prevent the commit.
    */
   readonly claim?: Claim
-  /** The hold epoch on which the commit was decided (`cluster.ts`). Embedded stores ignore it. */
+  /** The hold epoch on which the decision is based (`cluster.ts`). Embedded stores ignore it. */
   readonly holdEpoch?: number
-  /** The newest position of an event that the task names after this commit. Embedded stores ignore it. */
+  /**
+   * The highest event position that the task refers to after this commit. Embedded stores ignore
+   * it.
+   */
   readonly eventPos?: number
-  /** Replaces the anchor of the task's receipts. A text of printable ASCII. Absent: the anchor stays. */
+  /** The new anchor of the task's receipts, in printable ASCII. Absent: the stored anchor stays. */
   readonly anchor?: string
   /** Webhooks to be stored with the records. */
   readonly pushes?: readonly Push[]
   /**
-   * Added to the counts of budgets, with the records. A count of an earlier period is replaced. What belongs to an
-   * earlier period than the count has is left out.
+   * Amounts to add to the sums of budgets, in the same transaction. A sum of an earlier period is
+   * replaced. Amounts for an earlier period than that of the sum are ignored.
    */
   readonly spending?: readonly Spent[]
 }
 
 /**
- * Why one commit failed. A retry would fail again.
+ * Why one commit failed. Repeating it would fail again.
  * - `content`: a value in it cannot be stored (not JSON, too large, refused by a constraint).
- * - `malformed`: the caller broke the rules of `commit` (no records, a gap in their numbers, a creation without a row).
+ * - `malformed`: the caller broke the rules of `commit` (no records, a gap in their numbers, a
+ * creation without a row).
  */
 export type CommitFailure = 'content' | 'malformed'
 
 export type CommitResult =
   | { readonly status: 'written' }
-  /** The task has another version. `version` is the stored one; 0 means no such task. Nothing was written. */
+  /**
+   * The task has another version. `version` is the stored one; 0 means that there is no such task.
+   * Nothing was written.
+   */
   | { readonly status: 'conflict'; readonly version: number }
   | { readonly status: 'claimed'; readonly claim: Claim }
   /**
-   * It was decided on something that the store does not have: the holds have changed since `holdEpoch`, or the store has
-   * given no event the position `eventPos`, because events were lost when another server took over. Nothing was written.
+   * The decision is based on data that the store does not have: the holds have changed since
+   * `holdEpoch`, or the store has given no event the position `eventPos`, because events were lost
+   * when another database server took over. Nothing was written.
    */
   | { readonly status: 'outdated' }
-  /** This commit could not be written. Nothing of it was written. The others of its batch are not affected. */
+  /**
+   * This commit cannot be stored. Nothing of it was written. Other commits of the batch are not
+   * affected.
+   */
   | { readonly status: 'failed'; readonly kind: CommitFailure; readonly error: unknown }
 
-/** The latest snapshot, if any, and the records after it. Folding them gives the task. */
+/** The latest snapshot, if any, and the records after it. Folding them yields the task. */
 export interface StoredTask {
   readonly snapshot?: Task
   readonly records: readonly LogRecord[]
   /**
-   * Columns of the row, read together with the log. A log that is behind its row is incomplete. Absent: not checked.
+   * Columns of the row, read together with the log. They reveal a log whose end is missing. Absent:
+   * not checked.
    */
   readonly row?: Pick<TaskRow, 'state' | 'statusAt'>
   /**
-   * The last anchor that a commit has given, null when none has. It is kept outside the log (`core/receipts/receipt-anchor.ts`).
-   * Absent: the store keeps none, and a log that was cut off is not found.
+   * The anchor that the last commit with an anchor set; null if none has. It is kept outside the
+   * log (`core/receipts/receipt-anchor.ts`). Absent: the store keeps no anchors, and a log that was
+   * cut off is not detected.
    */
   readonly anchor?: string | null
 }
 
-/** Which tasks a list has. Every field narrows. */
+/** The filter of a list of tasks. Each member narrows it. */
 export interface TaskFilter {
   readonly tenant?: string
   readonly principal?: string
@@ -106,13 +120,13 @@ export interface TaskFilter {
   readonly parentId?: string
   readonly states?: readonly State[]
   readonly held?: boolean
-  /** Inclusive. */
+  /** Tasks with `statusAt` at or after this instant. */
   readonly statusAtFrom?: number
 }
 
 /**
- * What a store makes of each filter. A store has one such table, so that a new filter does not compile until the store
- * has decided how to narrow by it.
+ * One function per filter, which translates it for a store. Each store has one such table, so that
+ * a new filter does not compile until the store handles it.
  */
 export type ByFilter<Made> = {
   readonly [F in keyof Wanted]: (wanted: Wanted[F]) => Made
@@ -120,7 +134,7 @@ export type ByFilter<Made> = {
 
 type Wanted = Required<TaskFilter>
 
-/** What the table makes of the filters that are given, in the order of the table. */
+/** Translates the given filters with the table, in the order of the table. */
 export function narrowedBy<Made>(table: ByFilter<Made>, given: TaskFilter): readonly Made[] {
   const make = <F extends keyof Wanted>(filter: F): readonly Made[] => {
     const wanted = given[filter] as Wanted[F] | undefined
@@ -136,7 +150,7 @@ export interface TaskQuery extends TaskFilter {
   readonly limit: number
 }
 
-/** Tasks that have not ended. Every field narrows. */
+/** The filter of a list of tasks that have not ended. Each member narrows it. */
 export interface OpenTaskQuery {
   readonly tenant?: string
   readonly agent?: string
@@ -148,11 +162,12 @@ export interface OpenTaskQuery {
   readonly limit: number
 }
 
-/** Logs of tasks, and the rows derived from them. */
+/** Stores the logs of tasks, and the rows derived from them. */
 export interface TaskStore {
   /**
-   * Results in the order of the batch. Rejects only when the store as a whole cannot write; nothing was written then.
-   * `claimed` wins over `conflict`, and `conflict` wins over `outdated`.
+   * Writes a batch, and returns the results in the same order. Rejects only when the store as a
+   * whole cannot write; then nothing was written. If several results apply, `claimed` takes
+   * precedence over `conflict`, and `conflict` over `outdated`.
    */
   commit(batch: readonly Commit[]): Promise<readonly CommitResult[]>
 
@@ -161,7 +176,7 @@ export interface TaskStore {
    * can be read
    */
   load(taskId: string): Promise<StoredTask | undefined>
-  /** The row alone. It can be read when the log of the task is damaged. */
+  /** The row alone. It can be read even if the log of the task is damaged. */
   row(taskId: string): Promise<TaskRow | undefined>
   /** The log after `afterSeq`, oldest first; empty for a task that does not exist. */
   records(taskId: string, afterSeq: number, limit: number): Promise<readonly LogRecord[]>
@@ -169,8 +184,8 @@ export interface TaskStore {
   list(query: TaskQuery): Promise<readonly TaskRow[]>
   count(filter: TaskFilter): Promise<number>
   /**
-   * Ordered by `contextId`, then `id`. Neither changes. A reader that goes page by page therefore finds every task that
-   * existed at the first page and has not ended.
+   * Ordered by `contextId`, then `id`. Neither ever changes, so a caller that reads page by page
+   * finds every task that existed at the first page and has not ended.
    */
   openTasks(query: OpenTaskQuery): Promise<readonly TaskRow[]>
 

@@ -1,7 +1,8 @@
 /**
- * Encodes identifiers as text of a database. Databases and their drivers refuse NUL or cut a string there, and replace lone
- * surrogates, so two different ids (or tenants) could become equal. Control characters and lone surrogates are therefore
- * escaped. Other strings are stored as they are. JSON bodies need no escaping, because `JSON.stringify` escapes both.
+ * Encodes identifiers as text of a database. Databases and their drivers reject NUL or truncate a
+ * string there, and replace lone surrogates, so two different ids (or tenants) could become equal.
+ * Control characters and lone surrogates are therefore escaped. Other strings are stored unchanged.
+ * JSON bodies need no escaping, because `JSON.stringify` escapes both.
  */
 const unsafe = /[\p{Cc}\p{Cs}]/u
 const everyUnsafe = /[\p{Cc}\p{Cs}]/gu

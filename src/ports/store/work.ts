@@ -1,4 +1,4 @@
-/** A task whose owner is gone. */
+/** A task whose owning process is gone. */
 export interface Orphan {
   readonly taskId: string
   readonly owner: string
@@ -11,15 +11,15 @@ export interface ReadyTask {
 }
 
 /**
- * Finds tasks that are ready, due, orphaned or waiting. In a shared store, the first three reserve their results
- * (`cluster.ts`).
+ * Lists tasks that are ready, due, orphaned or waiting. In a shared store, the first three methods
+ * reserve what they return (`cluster.ts`).
  */
 export interface WorkStore {
   /**
-   * Tasks of the agent that are ready to run and have no owner: of each tenant one in turn, of one tenant the longest
-   * waiting first. Tenants are in the order of their names. A call continues with the tenant behind the last one of the
-   * call before. Tasks of the tenants in `except` are left out, and the tasks with the ids in `skip`. If any task is
-   * returned, there may be more.
+   * Tasks of the agent that are ready to run and have no owner. Tenants take turns, in the order of
+   * their names; within a tenant, the task that has waited longest comes first. Each call continues
+   * with the tenant after the last one of the previous call. Tasks of the tenants in `except` and
+   * tasks with ids in `skip` are left out. If the call returns a task, there may be more.
    */
   ready(
     agent: string,
@@ -30,8 +30,9 @@ export interface WorkStore {
   /** Agents that have ready tasks. */
   readyAgents(): Promise<readonly string[]>
   /**
-   * Tasks whose owner is another worker than `alive`, the worker id of this process. No other process can live. With
-   * `agents`, only tasks of these; embedded stores ignore it.
+   * Tasks whose owner is any worker other than `alive`, the id of this process: in an embedded
+   * store no other process can be alive. With `agents`, only tasks of these agents; embedded stores
+   * ignore it.
    */
   orphans(alive: string, limit: number, agents?: readonly string[]): Promise<readonly Orphan[]>
   /** Tasks due at or before `now`, earliest first. */
@@ -44,7 +45,10 @@ export interface WorkStore {
     after: string,
     limit: number,
   ): Promise<readonly string[]>
-  /** The names with this prefix that tasks of the tenant wait for: each once, in order, after the cursor `after`. */
+  /**
+   * The names with this prefix that tasks of the tenant wait for, without duplicates, in order,
+   * after the cursor `after`.
+   */
   waitNames(
     tenant: string,
     prefix: string,
@@ -52,8 +56,8 @@ export interface WorkStore {
     limit: number,
   ): Promise<readonly string[]>
   /**
-   * For each name that a task of the tenant waits for, the principal of the task with the smallest id among them. In no
-   * order.
+   * For each name that tasks of the tenant wait for, the principal of the one with the smallest id.
+   * Not ordered.
    */
   waitOwners(tenant: string, names: readonly string[]): Promise<readonly string[]>
 }
