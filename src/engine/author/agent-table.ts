@@ -1,5 +1,5 @@
 /**
- * The agents of this process by name, and those that were replaced and are not closed yet.
+ * The agents of this process by name, and replaced agents that are not closed yet.
  *
  * AT1  A replaced agent is closed once: when no run in memory and no other work uses it any more, at the latest when the
  *      engine stops.
@@ -10,17 +10,24 @@ import type { Log } from '../../ports/log.ts'
 import type { Agent } from './agent.ts'
 
 export interface AgentTable {
-  /** One object for all parts of the engine. It is changed in place. */
+  /** One object for all parts of the engine. Its content changes when agents are replaced. */
   readonly agents: ReadonlyMap<string, Agent>
-  /** @throws LullError `INVALID_INPUT` when two have one name */
+  /**
+   * Replaces all agents.
+   * @throws LullError `INVALID_INPUT` when two have the same name
+   */
   replace(given: readonly Agent[]): void
   /**
-   * Tells which agents the runs in memory use. Returns a function that is to be called when one of these runs has ended.
+   * Sets the function that returns the agents used by runs in memory. Returns a function to call
+   * when one of these runs has ended.
    */
   usedBy(inUse: () => ReadonlySet<Agent>): () => void
-  /** Does work that uses the agent outside of a run. The agent is not closed before the work has ended. */
+  /**
+   * Runs work that uses the agent outside of a run. The agent is not closed before the work has
+   * ended.
+   */
   during<T>(agent: Agent, work: () => Promise<T>): Promise<T>
-  /** Closes every agent. Resolves when those that were closing before have closed too. */
+  /** Closes every agent. Resolves when agents that were already closing have closed too. */
   closeAll(): Promise<void>
 }
 
@@ -28,7 +35,7 @@ export function createAgentTable(first: readonly Agent[], log: Log): AgentTable 
   const agents = byName(first)
   const replaced = new Set<Agent>()
   const closing = new Set<Promise<void>>()
-  /** How much other work uses each agent. */
+  /** The number of such calls under way for each agent. */
   const busy = new Map<Agent, number>()
   let used: () => ReadonlySet<Agent> = () => new Set()
 

@@ -18,7 +18,10 @@ import type { OutputOf, StandardSchemaV1 } from './standard-schema.ts'
 import type { JsonSerializable } from './step-result.ts'
 
 export interface StepContext {
-  /** Fires on an interrupting pause, on cancel and on `timeoutMs`. A step may ignore it and complete. */
+  /**
+   * Aborts on an interrupting pause, on cancel and on `timeoutMs`. A step may ignore it and
+   * complete.
+   */
   readonly signal: AbortSignal
   /**
    * 32 hexadecimal digits, the same for every attempt of this step, also after a crash. Pass it to the service you call.
@@ -29,8 +32,8 @@ export interface StepContext {
    */
   readonly attempt: number
   /**
-   * Whether an earlier execution of this step may have begun. True after a retry or an abort, after a crash or a lost
-   * lease that may have happened during it, and inside a step for which it is true.
+   * Whether an earlier execution of this step may have begun: true after a retry or an abort, after
+   * a crash or a lost lease during which it may have run, and inside a step for which it is true.
    */
   readonly mayHaveRun: boolean
   /**
@@ -48,7 +51,7 @@ export interface StepStream {
 
 /** How a failed step is retried. `throw new Fatal('why')` inside the step ends the retries. */
 export interface Retry {
-  /** Further attempts after a failure. */
+  /** The number of further attempts after a failure. */
   readonly attempts: number
   /** The wait before the first retry. Default 200. */
   readonly backoffMs?: Duration
@@ -62,20 +65,23 @@ export interface StepOptions {
   readonly retry?: Retry
   readonly timeoutMs?: Duration
   /**
-   * How long the function counts as in flight after its time limit, or a pause, told it to stop. Until then no pause or stop
-   * of the task commits, and no further attempt begins. Afterwards the task says that the step may still act. Default 60 s.
+   * How long to wait for the function after its time limit, or a pause, told it to stop. Until then
+   * no pause or stop of the task commits, and no further attempt begins. Afterwards the task
+   * continues without it, and lists the step as one that may still act. Default 60 s.
    */
   readonly abandonAfterMs?: Duration
   /** The key of the journal entry. Default: the step's name and how often it was used before. */
   readonly key?: string
   /**
-   * Set it for a step that new code calls before operations that running tasks have recorded. A rebuilt task executes it
-   * once. Otherwise the task is stopped, because Lull cannot tell a new step from a renamed one.
+   * Set it for a step that changed code calls before operations that running tasks have already
+   * recorded. A rebuilt task then executes it once. Without it the task is stopped, because Lull
+   * cannot tell a new step from a renamed one.
    */
   readonly added?: boolean
   /**
-   * The input of the step. Its digest is recorded. A rebuilt task whose code gives a recorded step another input is
-   * stopped, instead of getting a result that was made from something else.
+   * The input of the step. Its digest is recorded. If the code of a rebuilt task gives a recorded
+   * step another input, the task is stopped, instead of getting a result that was computed from
+   * other input.
    */
   readonly with?: JsonInput
 }
@@ -85,11 +91,15 @@ export type StepFunction<T> = (step: StepContext) => Promise<T> | T
 export interface Park extends Omit<ResumeConditions, 'timeout'> {
   readonly reason: string
   readonly summary?: string
-  /** What ends the park when nothing else has. The duration is `afterMs`, or `durationMinutes` as in the protocols. */
+  /**
+   * When the park ends at the latest. The duration is `afterMs`, or `durationMinutes` as in the
+   * protocols.
+   */
   readonly timeout?: Timeout | ParkTimeout
   /**
-   * Any Standard Schema: the input that a resume must have. Other input is refused, and the task stays stopped. Only what
-   * the schema can say as JSON Schema is checked. People get a form that is made from it.
+   * The input that a resume must have, as any Standard Schema. Other input is refused, and the task
+   * stays stopped. Only what can be expressed as JSON Schema is checked. People see a form that is
+   * built from it.
    */
   readonly input?: StandardSchemaV1
 }
@@ -99,31 +109,37 @@ export interface ParkTimeout extends Omit<Timeout, 'durationMinutes' | 'input'> 
   readonly input?: JsonInput
 }
 
-/** How long a task sleeps, or the instant at which it wakes: ISO 8601, epoch milliseconds or a `Date`. */
+/**
+ * The duration of a sleep, or the instant at which it ends: ISO 8601, epoch milliseconds or a
+ * `Date`.
+ */
 // biome-ignore lint/style/noRestrictedGlobals: only its type
 export type Sleep = Duration | { readonly until: string | number | Date }
 
 export interface Answer {
   readonly text: string
   readonly message: Message
-  /** The first data part, if any. */
+  /** The first data part of the answer, if any. */
   readonly data?: Json
 }
 
-/** An answer that was checked. */
+/** A validated answer. */
 export interface CheckedAnswer<T> extends Answer {
-  /** What the schema made of the answer, or the value of the choice. */
+  /** The value that the schema returned for the answer, or the value of the choice. */
   readonly value: T
 }
 
-/** A question with a schema or with choices. A wrong answer is refused, and the task keeps waiting. */
+/**
+ * A question with a schema or with choices. An invalid answer is refused, and the task keeps
+ * waiting.
+ */
 export interface AskRequest extends AskOptions {
   readonly text: string
   /** Further parts of the question, after the text. */
   readonly parts?: readonly PartInput[]
-  /** Any Standard Schema. The answer is the first data part of the message, or else its text. */
+  /** Any Standard Schema. It validates the first data part of the answer, or else its text. */
   readonly schema?: StandardSchemaV1
-  /** The answers that are offered. A text is both value and label. */
+  /** The answers that are offered. A string is both value and label. */
   readonly choices?: readonly (string | Choice)[]
 }
 
@@ -137,7 +153,7 @@ export type ChoiceOf<C extends readonly (string | Choice)[]> = C[number] extends
 export interface AskOptions {
   /** Epoch milliseconds. The task fails if it has no answer by then. */
   readonly expiresAt?: number
-  /** The same, counted from the moment at which the question is asked. */
+  /** Like `expiresAt`, counted from the moment at which the question is asked. */
   readonly expiresInMs?: Duration
 }
 
@@ -150,7 +166,7 @@ export interface ConsentRequest {
   readonly expiresInMs?: Duration
 }
 
-/** A new artifact with one of text, data, base64 bytes or parts. */
+/** A new artifact. Its content is one of text, data, base64 bytes or parts. */
 export interface ArtifactInput {
   readonly name?: string
   readonly description?: string
@@ -182,9 +198,9 @@ export type ToolResult =
   | { readonly name: string; readonly status: 'skipped' }
 
 export interface Turn {
-  /** 1, 2, 3… */
+  /** The number of the turn: 1, 2, 3… */
   readonly number: number
-  /** A second read shows reminders that arrived during the turn. */
+  /** Reading it again during the turn includes reminders that arrived meanwhile. */
   readonly reminders: readonly Reminder[]
   /** The reminders as one block of text for a model. Empty when there are none. */
   readonly reminderBlock: string
@@ -228,14 +244,19 @@ export interface AgentTask<Input = unknown> {
   /** The text of the message that created the task. */
   readonly text: string
   readonly message: Message
-  /** The message as the agent's `input` schema read it. Undefined for an agent without a schema. */
+  /**
+   * The message as parsed by the agent's `input` schema. Undefined for an agent without a schema.
+   */
   readonly input: Input
   /** The messages that the run has seen so far: the first message, the messages of its turns, and answers. */
   readonly messages: readonly Message[]
   readonly metadata: JsonObject
   readonly principal: string
   readonly tenant: string
-  /** Fires when the task is cancelled and when the run is dropped from memory. It does not fire on a pause. */
+  /**
+   * Aborts when the task is cancelled and when the run is dropped from memory. It does not abort on
+   * a pause.
+   */
   readonly signal: AbortSignal
   readonly context: Conversation
   /** The tasks and artifacts that the message refers to. */
@@ -243,9 +264,9 @@ export interface AgentTask<Input = unknown> {
     readonly tasks: readonly Task[]
     readonly artifacts: readonly ConversationArtifact[]
   }
-  /** The state that the run before passed to `continueAs`. */
+  /** The state that the previous run passed to `continueAs`. */
   readonly state: Json | undefined
-  /** The end of the last stop, of the agent's own or of a caller's. */
+  /** How the last stop ended, whether the agent or a caller had requested it. */
   readonly wake: Wake | undefined
 
   /**

@@ -1,4 +1,4 @@
-/** The definition of an agent: a `run` function and the facts of its card. */
+/** The definition of an agent: its `run` function and the contents of its card. */
 import { LullError } from '../../core/errors.ts'
 import type { Message, Part, PartInput } from '../../core/messages/message.ts'
 import type { TranscriptEntry } from '../../core/messages/transcript.ts'
@@ -19,7 +19,10 @@ export interface Skill {
   readonly examples?: readonly string[]
 }
 
-/** What `receive` gets beside the message: the conversation so far, and the two answers that start no task. */
+/**
+ * What `receive` gets beside the message: the conversation so far, and two ways to answer without
+ * starting a task.
+ */
 export interface ReceiveContext {
   readonly context: Conversation
   readonly principal: string
@@ -37,10 +40,10 @@ export type ReceiveResult =
 // biome-ignore lint/suspicious/noConfusingVoidType: a run that returns nothing is welcome
 export type Outcome = void | string | readonly PartInput[] | ArtifactInput
 
-/** The schema of an agent that does not say what its messages are. */
+/** The schema of an agent that does not declare its input. */
 export type NoSchema = StandardSchemaV1<unknown, undefined>
 
-/** Reports what a function of the agent used, for budgets. Call it once. */
+/** Reports the usage of a function of the agent, for budgets. Call it once. */
 export type Spend = (usage: UsageReport) => void
 
 export interface AgentDefinition<S extends StandardSchemaV1 = NoSchema> {
@@ -49,39 +52,42 @@ export interface AgentDefinition<S extends StandardSchemaV1 = NoSchema> {
   readonly version?: string
   readonly skills?: readonly Skill[]
   /**
-   * What a message must contain to start a task: any Standard Schema, such as one of zod. The value is the first data part,
-   * or else the text. Other messages are refused before a task exists. `task.input` is the value.
+   * What a message must contain to start a task: any Standard Schema, such as one of zod. It
+   * validates the first data part, or else the text. Other messages are refused before a task
+   * exists. The validated value is `task.input`.
    */
   readonly input?: S & JsonSerializable<OutputOf<S>>
-  /** Is called before a task exists. Returns `reply(…)`, `reject(…)`, or nothing to start a task. */
+  /** Called before a task exists. Returns `reply(…)`, `reject(…)`, or nothing to start a task. */
   readonly receive?: (
     message: Message,
     context: ReceiveContext,
   ) => Promise<ReceiveResult | undefined> | ReceiveResult | undefined
-  /** Times at which a message starts a task by itself, once per time in the whole cluster. */
+  /** Times at which a message starts a task automatically, once per time in the whole cluster. */
   readonly schedule?: readonly Schedule[]
   /** May be absent for an agent whose `receive` always replies. */
   run?(task: AgentTask<OutputOf<S>>): Promise<Outcome> | Outcome
   /**
-   * Frees what the agent keeps open between tasks, such as connections. Is called when the engine has stopped all tasks,
-   * or when the agent was replaced and no task in memory uses it. Another engine may use the agent afterwards.
+   * Frees what the agent keeps open between tasks, such as connections. Called when the engine has
+   * stopped all tasks, or when the agent was replaced and no task in memory uses it. Another engine
+   * may use the agent afterwards.
    */
   close?(): Promise<void> | void
   /** How many tasks of the agent run at the same time. Stopped tasks do not count. Default 64. */
   readonly concurrency?: number
   /**
-   * What happens when a rebuilt task calls a step that is not recorded, before steps that are recorded. `stop` (default)
-   * stops the task for an operator. `run` executes the step. That repeats a side effect if the step was only renamed.
+   * What happens when a rebuilt task calls a step that is not recorded, before steps that are
+   * recorded. `stop` (default) stops the task for an operator. `run` executes the step. If the step
+   * was only renamed, that repeats its side effect.
    */
   readonly newSteps?: 'stop' | 'run'
   /**
-   * Fails a task whose code ends while an operation is open that nobody awaited. Without it the operation is waited for, and
-   * the task and the log say so.
+   * Fails a task whose code ends while an operation is open that the code did not await. Without
+   * `strict`, Lull waits for the operation, and reports this in the task and in the log.
    */
   readonly strict?: boolean
   /** False if the agent's tasks cannot be paused. */
   readonly pause?: boolean
-  /** False if the agent takes no reminders. Its providers are then off. */
+  /** False if the agent takes no reminders. Its providers are then switched off. */
   readonly reminders?: boolean
   /**
    * Providers of reminders, by name. These are built in and on: `resumed`, `tokenPressure`, `toolOutputTruncated`,
@@ -91,19 +97,19 @@ export interface AgentDefinition<S extends StandardSchemaV1 = NoSchema> {
   /** Reads consent from free text. Returns true, false, or undefined to ask again. */
   readonly acceptTextConsent?: (text: string) => boolean | undefined
   /**
-   * Makes the text that replaces the transcript after a resume with `continueTranscript: false`. A function that asks a model
-   * reports to `spend` what that used.
+   * Returns the text that replaces the transcript after a resume with `continueTranscript: false`.
+   * A function that calls a model reports its usage with `spend`.
    */
   readonly digest?: (
     transcript: readonly TranscriptEntry[],
     spend: Spend,
   ) => Promise<string> | string
-  /** Shortens a transcript with more than `transcriptLimit` entries. */
+  /** Shortens a transcript that has more than `transcriptLimit` entries. */
   readonly compact?: (
     transcript: readonly TranscriptEntry[],
     spend: Spend,
   ) => Promise<readonly TranscriptEntry[]> | readonly TranscriptEntry[]
-  /** Default 1,000. */
+  /** The most transcript entries before `compact` is called. Default 1,000. */
   readonly transcriptLimit?: number
 }
 

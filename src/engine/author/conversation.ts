@@ -15,14 +15,14 @@ export interface ConversationArtifact {
   readonly artifact: Artifact
 }
 
-/** What happened before a task, as far as its run may see it. */
+/** The past of a task, as far as its run may see it. */
 export interface Past {
   readonly context: Conversation
-  /** The tasks its message refers to. */
+  /** The tasks that the message refers to. */
   readonly referenced: readonly Task[]
 }
 
-/** Frozen, because all tasks share it. */
+/** Shared by all tasks, and therefore frozen. */
 const none: readonly never[] = Object.freeze([])
 export const emptyConversation: Conversation = Object.freeze({
   messages: none,

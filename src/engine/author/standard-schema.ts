@@ -4,14 +4,14 @@ import { isPlainObject, type JsonObject } from '../../core/values/json.ts'
 
 export type { StandardSchemaV1 } from '@standard-schema/spec'
 
-/** The value that a schema gives for valid input. */
+/** The type that a schema returns for valid input. */
 export type OutputOf<S extends StandardSchemaV1> = StandardSchemaV1.InferOutput<S>
 
 export type Validation<T> =
   | { readonly value: T; readonly problem?: undefined }
   | { readonly problem: string; readonly path: string }
 
-/** @param root the path of the value, for problems */
+/** @param root the path of the value, used in problem texts */
 export function validate<S extends StandardSchemaV1>(
   schema: S,
   value: unknown,
@@ -32,14 +32,15 @@ function problemIn(
   return { path, problem: issue?.message ?? 'is not valid' }
 }
 
-/** The JSON Schema of what the schema accepts. Undefined: the library does not provide it. */
+/** The JSON Schema of valid input. Undefined if the library does not provide it. */
 export function jsonSchemaOf(schema: StandardSchemaV1): JsonObject | undefined {
   const standard: StandardSchemaV1.Props & Partial<StandardJSONSchemaV1.Props> = schema['~standard']
   try {
     const { $schema: _, ...shape } = standard.jsonSchema?.input({ target: 'draft-2020-12' }) ?? {}
     return Object.keys(shape).length === 0 ? undefined : (shape as JsonObject)
   } catch {
-    // The library cannot say it as JSON Schema, for example because of a transformation.
+    // The library cannot express the schema as JSON Schema, for example because of a
+    // transformation.
     return undefined
   }
 }

@@ -1,6 +1,7 @@
 /**
- * A step may return a value that JSON keeps unchanged, because a rebuilt run gets it from the journal. The types refuse
- * other values at compile time where they can. `checkedResult` refuses the rest after the step has run.
+ * A step may return a value that JSON keeps unchanged, because a rebuilt run gets it from the
+ * journal. The types reject other values at compile time where possible. `checkedResult` rejects
+ * the rest after the step has run.
  *
  * JSON drops members that are `undefined` and turns -0 into 0. Both are allowed, because reading them gives equal
  * values.
@@ -27,7 +28,7 @@ export type StepResult<T> = unknown extends T
           }
         : { readonly [K in keyof T]: StepResult<T[K]> }
 
-/** Objects that a JSON round trip changes. */
+/** Types whose values a JSON round trip changes. */
 export type ChangedByJson =
   | { toISOString(): string }
   | RegExp
@@ -39,8 +40,8 @@ export type ChangedByJson =
   | Promise<unknown>
 
 /**
- * `unknown` if JSON keeps `T` unchanged. Otherwise a type that no function has, so that the compiler shows which part is
- * wrong.
+ * `unknown` if JSON keeps `T` unchanged. Otherwise a type that no function returns, so that the
+ * compiler shows which part is wrong.
  */
 export type JsonSerializable<T> = [T] extends [StepResult<T>]
   ? unknown
@@ -74,7 +75,7 @@ export function checkedResult(
     throw new LullError('STEP_RESULT', { step, path, problem: `${path} ${problem}` })
   }
   const text = JSON.stringify(value)
-  // A UTF-16 unit takes at most three bytes, so most texts need no exact count.
+  // A UTF-16 unit takes at most three bytes in UTF-8, so most texts need no exact count.
   const bytes = streamed + (3 * text.length + streamed > limit ? Buffer.byteLength(text) : 0)
   if (bytes > limit) {
     const what = streamed === 0 ? 'result has' : 'result and its streams have'
@@ -84,7 +85,7 @@ export function checkedResult(
   return JSON.parse(text) as Json
 }
 
-/** What JSON would change in the value, as a sentence. Undefined: nothing. */
+/** Describes in a sentence what JSON would change in the value. Undefined: nothing. */
 export function notJson(value: unknown, path: string): string | undefined {
   const refused = value === undefined ? undefined : firstRefused(value, path, [])
   return refused && `${refused.path} ${refused.problem}`

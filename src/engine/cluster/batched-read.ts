@@ -1,4 +1,7 @@
-/** Calls of one event-loop turn share one read. The read starts after the last of them, so none gets an older answer. */
+/**
+ * Joins all calls of one event-loop turn into one read. The read starts after the last call, so no
+ * caller gets older data than at the time of its call.
+ */
 export function createBatchedRead<T>(read: () => Promise<T>): () => Promise<T> {
   let next: Promise<T> | undefined
   return () => {

@@ -1,6 +1,7 @@
 /**
- * What living processes do for those that are gone: take over their tasks, tell their events, and finish what followed their
- * last writes. Each has a timer of its own, so that a slow one delays no other.
+ * What living processes do for dead ones: take over their tasks, dispatch their events, and finish
+ * the follow-up work of their last writes. Each has its own timer, so that a slow one does not
+ * delay the others.
  */
 import type { Clock } from '../../ports/clock.ts'
 import type { Log } from '../../ports/log.ts'
@@ -22,9 +23,12 @@ export interface CaretakingDeps {
   readonly membership: Pick<Membership, 'takeDuty' | 'holdsLease' | 'renew'>
   readonly runs: Pick<Runs, 'recover'>
   readonly events: Pick<Events, 'retell'>
-  /** Finishes what the worker left, apart from its tasks. */
+  /** Finishes the work that the worker left, apart from its tasks. */
   readonly finish: (worker: Worker) => Promise<void>
-  /** Whether its row is needed still, although its work is finished (C11). */
+  /**
+   * Whether the row of the worker is still needed although its work is finished (C11 of
+   * `membership.ts`).
+   */
   readonly isNeeded: (worker: Worker) => Promise<boolean>
   readonly leaseMs: number
 }
@@ -40,8 +44,9 @@ export function createCaretaking(deps: CaretakingDeps): Caretaking {
   }
 
   /**
-   * The row of the worker is removed last: when this process dies before that, another one does the work again. What failed
-   * and is tried again is in the note of this process before that, so that it has a successor too.
+   * Finishes the work of a dead worker, and removes its row last: if this process dies before that,
+   * another one does the work again. Work that failed and will be retried is first written to the
+   * note of this process, so that it survives this process too.
    */
   function bury(worker: Worker): Promise<void> {
     return tryDuty({ takeDuty, clock, options: { leaseMs } }, `worker ${worker.id}`, async () => {

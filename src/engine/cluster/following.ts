@@ -1,6 +1,6 @@
 /**
- * Learns what other processes have done (C5 of `membership.ts`): by what the store reports, and by asking the store every
- * while, because reports may be lost.
+ * Learns what other processes have written (C5 of `membership.ts`): from reports of the store, and
+ * from regular polling, because reports may be lost.
  */
 import type { Clock } from '../../ports/clock.ts'
 import type { Log } from '../../ports/log.ts'
@@ -27,14 +27,14 @@ export interface FollowingDeps {
   readonly runs: Pick<Runs, 'isPresent' | 'taskIds' | 'addReady'>
   readonly subscriptions: Pick<Subscriptions, 'isFollowed' | 'taskIds'>
   readonly timers: Pick<Timers, 'at'>
-  /** Gives up everything that is in memory. */
+  /** Discards everything in memory and continues as a new worker. */
   readonly restart: () => Promise<void>
   readonly texts: Pick<SharedTexts, 'hear'>
   readonly barrier: Pick<HoldBarrier, 'hear' | 'forget' | 'noted'>
   readonly pollMs: number
 }
 
-/** Tasks whose versions are asked for at once. */
+/** Tasks whose versions are read with one query. */
 const PAGE = 1_000
 
 export function createFollowing(deps: FollowingDeps): Following {

@@ -1,40 +1,53 @@
 /**
- * Makes a hold complete before it is answered (C8). A hold is in the log of every task in its scope. A process that runs
- * such a task may not have read that yet. So the hold is answered after every process has read the tasks that it runs.
+ * Makes sure that a hold is in effect in every process before its request is answered (C8 of
+ * `membership.ts`). A hold is written to the log of every task in its scope, but a process that
+ * runs such a task may not have read that record yet. So the request is answered only after every
+ * process has read the tasks that it runs.
  *
  *   placing process   marks the tasks ─▶ next epoch ─▶ waits ───────────────────────▶ answers
  *   other processes                          └─▶ read the tasks they run ─▶ note the epoch in their lease
  *
- * The same epoch makes budgets and rules known: a process reads them again before it notes the epoch.
+ * The same epoch announces changes of budgets and rules: a process reads them again before it notes
+ * the epoch.
  *
- * A process that does not answer is waited for as long as a lease lasts. After that it starts no step before it has read
- * the tasks: its lease has run out (C3), or a heartbeat that it sent since has told it the epoch, and its steps wait.
+ * If a process does not note the epoch, the request waits for the duration of a lease. After that
+ * the process can start no step before it has read the tasks: either its lease has run out (C3), or
+ * the answer to a later heartbeat has told it the epoch, and its steps wait.
  */
 import type { ClusterStore, Worker } from '../../ports/store/cluster.ts'
 import type { EngineContext } from '../context.ts'
 import type { Membership } from './membership.ts'
 
 export interface HoldBarrier {
-  /** The epoch up to which this process has read the tasks it runs. Other processes find it in the note of its lease. */
+  /**
+   * The hold epoch up to which this process has read the tasks it runs. Other processes read it in
+   * the note of its lease.
+   */
   readonly reached: () => number
-  /** Whether that is the newest epoch it has heard of. No step starts while it is not. */
+  /**
+   * Whether this process has reached the newest epoch that it knows. While it has not, no step
+   * starts.
+   */
   readonly isReached: () => boolean
   /** Resolves when the newest epoch is reached. */
   whenReached(): Promise<void>
-  /** The holds have this epoch. */
+  /** Called with the current hold epoch. */
   hear(epoch: number): void
-  /** The store may have lost epochs, and gives them again. */
+  /** Called when the store may have lost epochs, and so may use their numbers again. */
   forget(): void
-  /** Another process has noted an epoch. */
+  /** Called when another process has written an epoch to its note. */
   noted(): void
-  /** Resolves when no process starts an operation of a task that is held when this is called. */
+  /**
+   * Resolves when no process will start an operation of a task that is held at the time of the
+   * call.
+   */
   passed(): Promise<void>
 }
 
 type Context = Pick<EngineContext, 'runs' | 'ledger' | 'clock' | 'log' | 'options'>
 
 const LOOK_AGAIN_MS = 100
-/** No epoch of a store: the first one has not been read either. */
+/** A number that is never an epoch of a store: not even the first one has been read. */
 const NONE = -1
 
 /** @param context its parts are read only after the engine is assembled */
@@ -81,7 +94,7 @@ export function createHoldBarrier(
     }
   }
 
-  /** Code that waits goes on. */
+  /** Continues the code that waits for the epoch. */
   function letGo(): void {
     if (!isReached()) return
     const resumed = waiting
@@ -125,7 +138,8 @@ async function passed(
       log('warn', 'these processes start no step until they have read a hold', { workers })
       return
     }
-    // A note that came while the processes were read is not waited for.
+    // A note that arrived while the workers were read may already change the result, so it is read
+    // again at once.
     if (notes.count() === before) await notes.next()
   }
 }
@@ -133,7 +147,7 @@ async function passed(
 interface Notes {
   readonly count: () => number
   add(): void
-  /** Resolves with the next note, or after a while. */
+  /** Resolves with the next note, or after a while, because notes may be lost. */
   next(): Promise<void>
 }
 

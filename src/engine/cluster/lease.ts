@@ -1,9 +1,13 @@
-/** Until when this process may start steps, as far as it can know from its own clocks (C3). */
+/**
+ * Computes, from the clocks of this process alone, until when it may start steps (C3 of
+ * `membership.ts`).
+ */
 import type { Clock } from '../../ports/clock.ts'
 
 /**
- * An instant by two clocks. Elapsed time stands still while a machine sleeps, and the wall clock can be set. The clock by
- * which more time has passed counts: a process that slept never believes that it still has its lease.
+ * An instant on two clocks. Elapsed time stops while a machine sleeps, and the wall clock can be
+ * set, so the clock on which more time has passed counts: a process that slept never assumes that
+ * it still has its lease.
  */
 export interface Instant {
   readonly elapsed: number
@@ -11,22 +15,25 @@ export interface Instant {
 }
 
 export interface Lease {
-  /** The instant to give to `renewed` when the store has answered. */
+  /** The current instant. The caller passes it to `renewed` when the store has answered. */
   readonly instant: () => Instant
-  /** The store has answered a heartbeat that was sent then. If that is not too long ago, code that waits goes on. */
+  /**
+   * Called when the store has answered a heartbeat that was sent at `sent`. If that is recent
+   * enough, waiting code continues.
+   */
   renewed(sent: Instant): void
-  /** Whether another process cannot have taken the lease yet. */
+  /** Whether it is certain that no other process has taken over the tasks of this one. */
   readonly isCurrent: () => boolean
   /** Resolves when the lease is current again. */
   nextRenewal(): Promise<void>
 }
 
-/** No step starts this long before the lease ends. */
+/** Steps stop being started this long before the lease ends. */
 const MARGIN_MS = 2_000
 
 export function createLease(clock: Pick<Clock, 'elapsed' | 'wall'>, leaseMs: number): Lease {
   const margin = Math.min(MARGIN_MS, leaseMs / 5)
-  /** When the last heartbeat that was answered was sent. */
+  /** When the last answered heartbeat was sent. */
   let lastSent: Instant = { elapsed: 0, wall: 0 }
   let waiting: (() => void)[] = []
 
@@ -39,7 +46,8 @@ export function createLease(clock: Pick<Clock, 'elapsed' | 'wall'>, leaseMs: num
     instant: () => ({ elapsed: clock.elapsed(), wall: clock.wall() }),
     renewed(sent) {
       lastSent = sent
-      // A process that was stopped gets the answer to an old heartbeat when it goes on. Others may have its tasks.
+      // A process that was suspended may get the answer to an old heartbeat. Others may have its
+      // tasks by then.
       if (!isCurrent()) return
       const resumed = waiting
       waiting = []

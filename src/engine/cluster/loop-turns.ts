@@ -1,4 +1,4 @@
-/** Tells the guard of the lease that the event loop turns (C10 of `membership.ts`). */
+/** Reports to the guard of the lease that the event loop turns (C10 of `membership.ts`). */
 import type { Clock } from '../../ports/clock.ts'
 import type { ClusterStore } from '../../ports/store/cluster.ts'
 
@@ -9,13 +9,13 @@ export interface LoopTurnsDeps {
   readonly suspect: () => string | undefined
 }
 
-/** How often within one lease. */
+/** The number of reports within one lease. */
 const TURNS = 24
 const LONGEST_MS = 1_000
 
 export interface LoopTurns {
   start(): void
-  /** The process has no lease any more. */
+  /** Called when the process no longer has a lease. */
   stop(): void
 }
 

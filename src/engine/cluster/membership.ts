@@ -3,24 +3,31 @@
  *
  * Invariants of a cluster. The first two are kept by `core/decide`: a run writes with its token.
  *
- *  C1  A task has at most one run that can write. Taking over appends `started` with a new token. What the old run writes
- *      afterwards loses the compare-and-set, is decided on the new state, and is refused by its token.
+ *  C1  A task has at most one run that can write. Taking over appends `started` with a new token. A
+ *      later write of the old run fails its compare-and-set, is decided again on the new state, and
+ *      is refused because of its token.
  *  C2  Taking over names the run it takes from, and does nothing when the task has another run.
- *  C3  No step starts here after another process may have taken the lease. The deadline counts from before the last good
- *      heartbeat was sent, and is compared before every step, not in a timer: timers are late after the process stood still.
- *  C4  A lease that ran out never comes back. The runs of the worker are discarded and its cache is dropped. The process
- *      goes on as another worker.
- *  C5  What another process writes reaches the runs, readers and watchers here, also when every report is lost.
+ *  C3  No step starts here once another process may have taken over. The lease counts from the
+ *      moment before the last answered heartbeat was sent, and is checked before every step, not by
+ *      a timer: timers fire late after a process was suspended.
+ *  C4  A lease that ran out is never renewed. The runs of the worker are discarded and its cache is
+ *      dropped. The process goes on as another worker.
+ *  C5  Writes of another process reach the runs, readers and watchers here, even if every report is
+ *      lost.
  *  C6  A refusal, a no-op or a read is never answered from a cached task that may be out of date.
- *  C7  An event that was acknowledged is told to every task that waits for it, whichever process dies, and wakes it once.
- *  C8  After a hold was answered, no task in its scope that existed works without it, in any process. With `holdNew`, none
- *      begins. No step starts here while this process has heard of a hold that it has not read (`hold-barrier.ts`).
+ *  C7  An acknowledged event is offered to every task that waits for it, whichever process dies,
+ *      and wakes each at most once.
+ *  C8  Once the request of a hold was answered, every existing task in its scope is held, in all
+ *      processes. With `holdNew`, new tasks in the scope are held too. No step starts here while
+ *      this process knows of a hold epoch that it has not read (`hold-barrier.ts`).
  *  C9  Recorded times are those of the store's clock.
- *  C10 A lease that the guard thread renews says nothing about the loop: C3, C4 and C8 count the heartbeats of the loop
- *      alone. So code that held the loop for less than `blockedAfterMs` costs no lease, and the next step begins after a
- *      heartbeat of the loop, which also tells the epoch of the holds.
- *  C11 The code that held the loop of a dead process is named in the note of its lease, and the row stays until that task is
- *      taken over. The death counts for that task alone (`executor/process-deaths.ts`).
+ *  C10 For C3, C4 and C8, only heartbeats sent by the event loop count, not renewals by the guard
+ *      thread. So code that blocks the loop for less than `blockedAfterMs` does not lose the lease,
+ *      and the next step starts after a heartbeat of the loop, whose answer also contains the hold
+ *      epoch.
+ *  C11 If the event loop of a dead process was blocked, the note of its lease names the task whose
+ *      code blocked it, and the row stays until that task is taken over. The death counts for that
+ *      task alone (`executor/process-deaths.ts`).
  */
 import type { Json } from '../../core/values/json.ts'
 import type { Clock } from '../../ports/clock.ts'
@@ -33,22 +40,28 @@ import { createOffsetMeter } from './offset-meter.ts'
 import type { StoreClock } from './store-clock.ts'
 
 export interface Membership {
-  /** The id under which this process runs tasks. It changes when a lease is lost. */
+  /** The worker id under which this process runs tasks. It changes when the lease is lost. */
   readonly worker: () => string
   /** Whether a step may start now (C3). */
   readonly holdsLease: () => boolean
-  /** Resolves when a step may start. */
+  /** Resolves when a step may start (C3). */
   whenLeased(): Promise<void>
-  /** False when another process does the work of that name. With 0 the work is given back. */
+  /** Takes a duty for `forMs`. False when another process has it. With 0 the duty is given back. */
   takeDuty(name: string, forMs: number): boolean | Promise<boolean>
   start(): Promise<void>
-  /** Renews the lease now, so that others can read the note. False: the store has no such lease. */
+  /**
+   * Renews the lease now, so that others can read the note. False if the store no longer has this
+   * lease.
+   */
   renew(): Promise<boolean>
-  /** Goes on as another worker, as after a lost lease: what this one owned can be taken over at once. */
+  /**
+   * Continues as a new worker, as after a lost lease: the tasks of the former worker can be taken
+   * over at once.
+   */
   restart(): Promise<void>
   /**
-   * The last call: the tasks of this worker can be taken over at once.
-   * @param isDone false: the note stays, and another process finishes what this one has left
+   * Called last: the tasks of this worker can be taken over at once.
+   * @param isDone false: work is left, so the note stays for the process that finishes it
    */
   leave(isDone: boolean): Promise<void>
 }
@@ -58,26 +71,26 @@ export interface MembershipDeps {
     ClusterStore,
     'registerWorker' | 'heartbeat' | 'removeWorker' | 'takeDuty' | 'loopGuard'
   >
-  /** The clock of this process, without the offset. */
+  /** The local clock of this process, without the offset to the store's clock. */
   readonly clock: Clock
   readonly ids: Pick<IdSource, 'uuid'>
   readonly log: Log
-  /** The names of the agents, which can be replaced. */
+  /** The current names of the agents. */
   readonly agents: () => readonly string[]
   readonly leaseMs: number
   readonly blockedAfterMs: number
-  /** What the next process has to know when this one dies. */
+  /** What another process has to know if this one dies. */
   readonly note: () => { readonly [name: string]: Json }
-  /** The task whose code may hold the event loop next, if it is only one. */
+  /** The task whose code may block the event loop next, if it can be only one. */
   readonly suspect: () => string | undefined
   readonly setOffset: StoreClock['setOffset']
-  /** The holds have this epoch. */
+  /** Called with the hold epoch of each heartbeat. */
   readonly heardHolds: (epoch: number) => void
-  /** The lease ran out: other processes may take over what runs here (C4). */
+  /** Called when the lease has run out: other processes may take over what runs here (C4). */
   readonly lost: () => void
 }
 
-/** Heartbeats within one lease. */
+/** The number of heartbeats within one lease. */
 const BEATS = 3
 const RETRY_MS = 1_000
 
@@ -85,7 +98,7 @@ export function newWorkerId(ids: Pick<IdSource, 'uuid'>): string {
   return `worker-${ids.uuid()}`
 }
 
-/** The only process of an embedded store. */
+/** For an embedded store, which only one process uses. */
 export function createSoleMembership(ids: Pick<IdSource, 'uuid'>): Membership {
   const worker = newWorkerId(ids)
   return {
@@ -113,7 +126,10 @@ export function createMembership(deps: MembershipDeps): Membership {
   let cancel: (() => void) | undefined
   const holdsLease = (): boolean => phase === 'member' && lease.isCurrent()
 
-  /** Returns false when the store says that the lease is gone. C4: an answer for a former worker id changes nothing. */
+  /**
+   * Sends a heartbeat. Returns false if the lease is gone. An answer for a former worker id is
+   * ignored (C4).
+   */
   async function renew(ask: () => Promise<Beat | undefined>): Promise<boolean> {
     const [asked, asker] = [lease.instant(), worker]
     const beat = await ask()
@@ -127,7 +143,7 @@ export function createMembership(deps: MembershipDeps): Membership {
   }
   function renewLease(): Promise<boolean> {
     const noted = note()
-    // Also before the answer: code may take the loop meanwhile.
+    // Called before the heartbeat is answered, because code may block the event loop meanwhile.
     cluster.loopGuard?.guard({ workerId: worker, leaseMs, blockedAfterMs, note: noted })
     return renew(() => cluster.heartbeat(worker, leaseMs, noted))
   }
@@ -138,7 +154,7 @@ export function createMembership(deps: MembershipDeps): Membership {
     beatAfter(beatMs)
   }
 
-  /** Under a new id: the store may have registered the last one without an answer. */
+  /** Uses a new id: the store may have registered the last one without its answer arriving. */
   function registerAnew(): Promise<void> {
     worker = newWorkerId(ids)
     return register()
@@ -180,7 +196,8 @@ export function createMembership(deps: MembershipDeps): Membership {
     renew: renewLease,
     async restart() {
       if (phase === 'left') return
-      // Also while it registers: the id that it registers is given up, and another one is not removed.
+      // This may happen during registration. Then the id that is being registered is given up, and
+      // no other one is removed.
       const former = worker
       await goOnAsAnother()
       await cluster.removeWorker(former)
@@ -194,7 +211,7 @@ export function createMembership(deps: MembershipDeps): Membership {
   }
 }
 
-/** With a lease of no time the row stays, and another process reads its note. */
+/** A lease of 0 ms expires at once but keeps the row, so that another process can read the note. */
 async function giveBack(
   { cluster, note, log }: Pick<MembershipDeps, 'cluster' | 'note' | 'log'>,
   worker: string,

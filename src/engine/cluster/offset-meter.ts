@@ -1,18 +1,24 @@
 /**
- * How far the clock of the store is ahead of this process's elapsed time, from the answers to heartbeats.
+ * Estimates the offset between the store's clock and the elapsed time of this process, from the
+ * answers to heartbeats.
  *
- * O1  The store read its clock between the question and the answer. So each measurement says between which two values the
- *     offset lies, and the difference of the two is the round trip.
- * O2  The values known before count too, and become vaguer with time. So a short round trip is used for minutes while later
- *     ones are long, and the error is never larger than half of the last round trip.
- * O3  When both cannot be true, the machine slept or the store's clock was set: the last measurement counts alone.
+ * O1  The store read its clock at some moment between request and answer. So each measurement gives
+ *     a lower and an upper bound of the offset, which differ by the round trip.
+ * O2  Earlier bounds still count, and widen with time. So a measurement with a short round trip is
+ *     used for minutes while later ones are slow, and the error is never larger than half of the
+ *     last round trip.
+ * O3  If the old and new bounds do not overlap, the machine slept or the store's clock was set.
+ *     Then only the last measurement counts.
  */
 import type { StoreClock, StoreOffset } from './store-clock.ts'
 
-/** Twice what two clocks may drift apart while both are corrected, as parts of the time. */
+/** Twice the rate at which two disciplined clocks may drift apart, as a fraction of the time. */
 const DRIFT = 0.001
 
-/** Give it what the store's clock showed, and the elapsed time when it was asked and when the answer came. */
+/**
+ * Adds a measurement: what the store's clock showed, and the elapsed time at the request and at the
+ * answer.
+ */
 export type OffsetMeter = (shown: number, asked: number, answered: number) => void
 
 export function createOffsetMeter(setOffset: StoreClock['setOffset']): OffsetMeter {

@@ -1,4 +1,7 @@
-/** The other processes on a shared store: what they have changed, and what they have left when they are gone. */
+/**
+ * The other processes on a shared store: learns what they change, and takes over when they are
+ * gone.
+ */
 import type { ClusterStore, Worker } from '../../ports/store/cluster.ts'
 import type { EngineContext } from '../context.ts'
 import { blockedTaskOf } from '../executor/process-deaths.ts'
@@ -65,11 +68,14 @@ export function createPeers(parts: PeersParts, { cluster, membership, live }: Pe
       stopped: context.events.lookBack,
       canceled: (task) => cancelChildren(context, task),
     })
-    // It comes last, because a budget may cover very many tasks.
+    // Comes last, because a budget may cover very many tasks.
     await budgets.resumeRest()
   }
 
-  /** The task that blocked the process is counted a death when it is taken over (C11). */
+  /**
+   * The row names the task that blocked the process. It is needed until that task is taken over,
+   * which counts the death (C11).
+   */
   async function isNeeded(worker: Worker): Promise<boolean> {
     const taskId = blockedTaskOf(worker)
     const task = taskId === undefined ? undefined : await context.ledger.read(taskId)
@@ -79,7 +85,10 @@ export function createPeers(parts: PeersParts, { cluster, membership, live }: Pe
   return { texts, barrier, start, stop: () => stop() }
 }
 
-/** A worker that never sent a note may have left anything. */
+/**
+ * The instant up to which the worker has done its follow-up work. 0 for a worker that never sent a
+ * note.
+ */
 function doneUntilIn(note: Worker['note']): number {
   const until =
     typeof note === 'object' && note !== null && 'doneUntil' in note ? note['doneUntil'] : 0

@@ -1,14 +1,15 @@
 /**
- * The time of a shared store, as the engine uses it: the elapsed time of this process, moved by the offset that heartbeats
- * measure. All processes of a cluster record times of one clock, whatever their wall clocks show (C9 of `membership.ts`).
+ * The clock of the engine on a shared store: the elapsed time of this process plus the offset that
+ * heartbeats measure. So all processes of a cluster use the time of one clock, whatever their wall
+ * clocks show (C9 of `membership.ts`).
  *
  * SC1  Setting the wall clock of this machine changes nothing here.
- * SC2  A timer fires when the store's clock has surely reached its instant, so that the store agrees when it is asked then.
- *      It keeps its instant of the store when the offset changes.
+ * SC2  A timer fires when the store's clock has certainly reached its instant, so that a query sent
+ *      then finds it reached. A change of the offset moves the timer accordingly.
  */
 import type { CancelTimer, Clock } from '../../ports/clock.ts'
 
-/** The store's clock shows so much more than the elapsed time of this process: between these two values. */
+/** Bounds of the offset: store's clock minus elapsed time of this process. */
 export interface StoreOffset {
   readonly least: number
   readonly most: number
@@ -25,19 +26,19 @@ interface Timer {
 }
 
 export function createStoreClock(local: Clock): StoreClock {
-  // Until the first heartbeat is answered.
+  // Used until the first heartbeat is answered.
   const begun = local.now() - local.elapsed()
   let { least, most }: StoreOffset = { least: begun, most: begun }
   const timers = new Set<Timer>()
 
-  /** Until the store's clock has surely reached the instant. */
+  /** The time until the store's clock has certainly reached the instant. */
   const leftUntil = (instant: number): number =>
     Math.ceil(instant) - Math.floor(local.elapsed() + least)
 
   function arm(timer: Timer): void {
     timer.cancel()
     timer.cancel = local.after(leftUntil(timer.instant), () => {
-      // Timers of the system may be early by a part of a millisecond.
+      // System timers may fire a fraction of a millisecond early.
       if (leftUntil(timer.instant) > 0) return arm(timer)
       timers.delete(timer)
       timer.callback()

@@ -1,4 +1,4 @@
-/** Asks the store which version tasks have. Questions of one event-loop turn share a call. */
+/** Asks the store for the versions of tasks. Calls of one event-loop turn share a query. */
 import type { ClusterStore } from '../../ports/store/cluster.ts'
 
 /** Resolves with 0 for a task that does not exist. */

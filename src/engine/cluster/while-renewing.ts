@@ -1,6 +1,9 @@
 import type { Clock } from '../../ports/clock.ts'
 
-/** Renews what this process has for a time only, while the work goes on. What could not be renewed may go to another. */
+/**
+ * Renews a reservation or duty regularly while the work runs. If a renewal fails, another process
+ * may take it.
+ */
 export async function whileRenewing<T>(
   clock: Clock,
   everyMs: number,
@@ -24,7 +27,7 @@ export async function whileRenewing<T>(
   } finally {
     isOver = true
     cancel()
-    // A renewal that is under way would take again what the caller now gives back.
+    // Wait for a renewal under way: it would take back what the caller now releases.
     await renewal
   }
 }

@@ -1,4 +1,7 @@
-/** Work that only one process may do at a time. The duty is renewed while the work goes on, and given back afterwards. */
+/**
+ * Runs work that only one process may do at a time. The duty is renewed while the work runs, and
+ * given back afterwards.
+ */
 import type { EngineContext } from '../context.ts'
 import { whileRenewing } from './while-renewing.ts'
 
@@ -8,7 +11,9 @@ type DutyContext = Pick<EngineContext, 'takeDuty' | 'clock'> & {
 
 const RETRY_MS = 100
 
-/** Waits while another process does it. On an embedded store the work is done at once. */
+/**
+ * Runs the work, waiting while another process has the duty. On an embedded store it runs at once.
+ */
 export async function withDuty<T>(
   context: DutyContext,
   name: string,
@@ -24,7 +29,7 @@ export async function withDuty<T>(
   return onDuty(context, name, work)
 }
 
-/** Does nothing while another process does it. */
+/** Runs the work, or does nothing while another process has the duty. */
 export async function tryDuty(
   context: DutyContext,
   name: string,

@@ -1,4 +1,7 @@
-/** The processes that share the store, for operators. What a process tells of itself is in the note of its lease. */
+/**
+ * Lists the processes that share the store, for operators. Each process describes itself in the
+ * note of its lease.
+ */
 import { z } from 'zod'
 import type { Json } from '../../core/values/json.ts'
 import type { Worker } from '../../ports/store/cluster.ts'
@@ -9,15 +12,15 @@ import type { Membership } from './membership.ts'
 /** One process. Times are epoch milliseconds of the store's clock. */
 export interface WorkerSummary {
   readonly id: string
-  /** Whether it is the process that was asked. */
+  /** Whether this is the process that answers the request. */
   readonly here: boolean
-  /** Whether its lease holds. Tasks of a process without a lease go on in others. */
+  /** Whether its lease is valid. Tasks of a process without a lease are taken over by others. */
   readonly alive: boolean
   readonly agents: readonly string[]
   readonly host?: string | undefined
   readonly pid?: number | undefined
   readonly startedAt?: number | undefined
-  /** When it renewed its lease last. Absent for an embedded store, which has no leases. */
+  /** When it last renewed its lease. Absent for an embedded store, which has no leases. */
   readonly heartbeatAt?: number | undefined
   readonly leaseUntil?: number | undefined
   /** How many tasks it runs. */
@@ -25,7 +28,7 @@ export interface WorkerSummary {
   readonly draining: boolean
 }
 
-/** The part of a note that is about the process. Notes of other versions may lack anything. */
+/** The part of a note that describes the process. Notes of other versions may lack any member. */
 const told = z.object({
   host: z.string().optional().catch(undefined),
   pid: z.number().optional().catch(undefined),
@@ -37,7 +40,7 @@ const told = z.object({
 })
 
 export interface WorkerList {
-  /** What this process tells of itself. */
+  /** What this process writes about itself to its note. */
   readonly note: () => { readonly [name: string]: Json }
   /** The id of this process. */
   readonly here: () => string
@@ -72,7 +75,8 @@ export function createWorkerList(
   function summary({ id, alive, leaseUntil, note: noted, ...registered }: Worker): WorkerSummary {
     const here = id === membership.worker()
     const { leaseMs, ...about } = told.parse(typeof noted === 'object' ? { ...noted } : {})
-    // Agents can be replaced after the process registered.
+    // The note wins over the registration, because agents can be replaced after the process
+    // registered.
     const agents = about.agents ?? registered.agents
     const heartbeatAt = leaseMs === undefined ? undefined : leaseUntil - leaseMs
     return { ...about, id, here, alive, agents, heartbeatAt, leaseUntil }

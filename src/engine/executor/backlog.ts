@@ -1,6 +1,7 @@
 /**
- * Tasks that can run and have no run: those that a dead process left (orphans), and those in the store's `ready` list.
- * They start as slots become free, orphans first, then in the order of the list, which has the tenants in turn.
+ * Queues tasks that can run and have no run: those left by a dead process (orphans), and those in
+ * the store's `ready` list. They start as slots become free: orphans first, then in the order of
+ * the list, in which tenants take turns.
  *
  * B1  A task does not start before an older task of its agent and tenant that waits.
  * B2  A slot that becomes free while tasks wait is used.
@@ -17,13 +18,13 @@ import type { StartTask } from './takeover.ts'
 export interface Backlog {
   /** A task of the agent waits in the store's `ready` list. */
   addReady(agent: string): void
-  /** A dead process left this task, with this run. */
+  /** Adds a task that a dead process left. `from` is the run of that process. */
   addOrphan(task: Pick<Task, 'id' | 'agent' | 'tenant'>, from: RunToken | undefined): void
   /** Starts as many waiting tasks as there are free slots. */
   pull(agent: string): void
-  /** Does the same for every agent with waiting tasks. */
+  /** Calls `pull` for every agent with waiting tasks. */
   pullAll(): void
-  /** Whether tasks of the agent wait already. */
+  /** Whether older tasks of the agent already wait. */
   readonly waiting: (agent: string) => boolean
   stop(): void
 }
@@ -32,11 +33,14 @@ export interface BacklogDeps {
   readonly store: Pick<WorkStore, 'ready'>
   readonly clock: Clock
   readonly log: Log
-  /** How many tasks of the agent can be started now, of any tenants but `fullTenants`. A shared store reserves them. */
+  /**
+   * How many tasks of the agent can start now, of tenants that are not full. A shared store
+   * reserves that many.
+   */
   readonly room: (agent: string) => number
-  /** Tenants that get no further slot of the agent now. */
+  /** Tenants that may not take another slot of the agent now. */
   readonly fullTenants: (agent: string) => readonly string[]
-  /** Resolves with false when another task took the slot first. */
+  /** Starts a task. Resolves with false when another task took the slot first. */
   readonly start: StartTask
 }
 
@@ -62,7 +66,10 @@ export function createBacklog(deps: BacklogDeps): Backlog {
     return known
   }
 
-  /** True also while the store is read: `ready` is false then, and the tasks still wait (B1). */
+  /**
+   * Also true while the store is read: `ready` is already cleared then, but the tasks still wait
+   * (B1).
+   */
   const waiting = (agent: string): boolean => {
     const queue = queues.get(agent)
     return queue !== undefined && (queue.pulling || isWaiting(queue))
@@ -71,7 +78,7 @@ export function createBacklog(deps: BacklogDeps): Backlog {
   function pull(agent: string): void {
     const queue = queues.get(agent)
     if (stopped || queue === undefined) return
-    // Also while the store is read, when `ready` is false.
+    // This may be called while the store is read, when `ready` is cleared.
     queue.asked = queue.pulling
     if (queue.pulling || !isWaiting(queue)) return
     queue.pulling = true
@@ -124,7 +131,7 @@ export function createBacklog(deps: BacklogDeps): Backlog {
   }
 }
 
-/** An orphan has the run that a dead process left. */
+/** A waiting task. For an orphan, `from` is the run that a dead process left. */
 interface Waiting extends ReadyTask {
   readonly from?: RunToken | undefined
 }
@@ -133,12 +140,12 @@ interface Waiting extends ReadyTask {
 interface Queue {
   readonly agent: string
   orphans: Waiting[]
-  /** Whether the store's list may have tasks of the agent. */
+  /** Whether the store's `ready` list may have tasks of the agent. */
   ready: boolean
-  /** Tasks that could not be started; orphans with their run. They are skipped until the retry. */
+  /** Tasks that failed to start, by id. They are skipped until the retry. */
   readonly failed: Map<string, Waiting>
   pulling: boolean
-  /** The tasks that wait are of tenants that get no further slot now. */
+  /** Whether all waiting tasks belong to tenants that may not take another slot now. */
   blocked: boolean
   /** `pull` was called while tasks were being started. */
   asked: boolean
@@ -149,7 +156,10 @@ function isWaiting({ ready, orphans }: Queue): boolean {
   return ready || orphans.length > 0
 }
 
-/** Ends, because each page starts a task, has one that failed, or has a tenant that the next page leaves out. */
+/**
+ * Starts waiting tasks page by page. The loop ends, because each page starts a task, has one that
+ * failed, or has a tenant that the next page leaves out.
+ */
 async function pullQueue(deps: BacklogDeps, queue: Queue, stopped: () => boolean): Promise<void> {
   const { agent } = queue
   const refused = new Set<string>()
@@ -165,7 +175,9 @@ async function pullQueue(deps: BacklogDeps, queue: Queue, stopped: () => boolean
   }
 }
 
-/** The first orphans, without those of tenants that get no further slot. */
+/**
+ * Takes the first orphans off the queue, except those of tenants that may not take another slot.
+ */
 function takeOrphans(queue: Queue, limit: number, full: readonly string[]): readonly Waiting[] {
   const taken = queue.orphans.filter(({ tenant }) => !full.includes(tenant)).slice(0, limit)
   queue.orphans = queue.orphans.filter((orphan) => !taken.includes(orphan))
@@ -192,7 +204,7 @@ async function readyPage(
   }
 }
 
-/** Returns the task when it got no slot, and nothing otherwise. */
+/** Starts one task. Returns it if it got no slot, and undefined otherwise. */
 async function startOne(
   { start, log }: BacklogDeps,
   { agent, failed }: Queue,

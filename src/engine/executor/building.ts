@@ -1,5 +1,6 @@
 /**
- * Builds the frame of a task: a fresh one from its first records, or one that continues from its journal.
+ * Builds the run of a task: a fresh run from its first records, or one that continues from its
+ * journal.
  *
  * N4  A run begins with its task and its log at the same version. Records that are published while the log is read are
  *     kept and added. Every later record reaches the run through `observe`, once.
@@ -22,9 +23,12 @@ import { whenThawed } from './freezing.ts'
 import type { Building, Presence, Presences } from './presence.ts'
 
 export interface Builder {
-  /** Builds the frame of a task in phase `building` and starts it. Retries while the store fails. */
+  /** Builds the run of a task in phase `building` and starts it. Retries while the store fails. */
   build(presence: Presence, task: Task | undefined): void
-  /** Starts a task that is decided and not durable. Its code runs up to its first operation. */
+  /**
+   * Starts a task whose create is decided and not durable yet. Its code runs up to its first
+   * operation.
+   */
   beginAhead(presence: Presence, task: Task): void
 }
 
@@ -42,18 +46,20 @@ export interface BuilderDeps {
   readonly draining: () => boolean
 }
 
-/** The task and the records that a run begins with. */
+/** The task and the journal that a run begins with. */
 interface Beginning {
   readonly task: Task
   readonly journal: Journal
-  /** Bytes of the records that count towards the limit of the journal. */
+  /** The bytes of records that count towards the journal limit. */
   readonly journalBytes: number
   readonly past: Past
   readonly ahead: boolean
 }
 
 const RETRY_MS = 1_000
-/** Up to this version a log has only `submitted` and `started`, so there is no journal to read. */
+/**
+ * Up to this version a log can have only `submitted` and `started`, so there is no journal to read.
+ */
 const FRESH = 2
 const noRecords: readonly LogRecord[] = []
 
@@ -75,7 +81,10 @@ export function createBuilder(deps: BuilderDeps): Builder {
     })
   }
 
-  /** False when the task was stopped or ended, or when another build replaced this one. */
+  /**
+   * Whether this build still counts: false when the task was stopped or ended, or when another
+   * build replaced it.
+   */
   function isCurrent(presence: Presence, building: Building): boolean {
     return !draining() && presence.phase === 'building' && presence.building === building
   }
@@ -92,7 +101,7 @@ export function createBuilder(deps: BuilderDeps): Builder {
       if (task.run?.token !== presence.token) return lose(presence)
       if (!agents.has(presence.agent)) return giveBack(ledger, presence)
       const records = upTo(task, first, read, building.records)
-      // Another process wrote meanwhile. The log is read again.
+      // Another process has written meanwhile, so the log is read again.
       if (records === undefined) continue
       const journal = new Journal(records, task.journal.wake)
       const journalBytes = countedBytes(task, records)
@@ -141,7 +150,10 @@ export function createBuilder(deps: BuilderDeps): Builder {
   }
 }
 
-/** The agent was removed after the task had started: the task is as any other of an agent that is not here. */
+/**
+ * The agent was removed after the task had started. The task is given up, and treated like any
+ * other task of an agent that is not here.
+ */
 async function giveBack(
   ledger: Pick<Ledger, 'commit'>,
   { taskId, token }: Presence,
@@ -155,7 +167,7 @@ async function journalOf(
   { id, journal }: Task,
 ): Promise<readonly LogRecord[]> {
   const records: LogRecord[] = []
-  // The `continued` record itself carries the transcript.
+  // The `continued` record contains the transcript, so it is read too.
   const after = Math.max(0, journal.afterSeq - 1)
   for await (const record of logOf(store, id, after)) records.push(record)
   return records
@@ -172,8 +184,8 @@ function newest<T extends Task | undefined>(known: T, published: Task | undefine
 }
 
 /**
- * The log up to the version of `task`: the records that were read, then those that were published since.
- * Undefined when a record between them is missing.
+ * The log up to the version of `task`: the records that were read, then those published meanwhile.
+ * Undefined if a record between them is missing.
  */
 export function upTo(
   { version }: Task,

@@ -1,4 +1,4 @@
-/** Finds the end of a child for a parent whose frame was evicted. */
+/** Finds the end of a child for a parent whose run was evicted from memory. */
 import { isTerminal } from '../../core/states.ts'
 import type { Log } from '../../ports/log.ts'
 import type { Ledger } from '../ledger/ledger.ts'
@@ -14,8 +14,9 @@ export interface ChildEndsDeps {
 }
 
 /**
- * Calls `ended` with the parent's id when the child has ended. A child that cannot be read counts as ended. One that is not
- * here has to be imported; its end is published like that of any other.
+ * Calls `ended` with the parent's id when the child has ended. An unreadable child counts as ended.
+ * A child that does not exist here has not been imported yet; its end will be published like that
+ * of any other.
  */
 export type ChildEnds = (parentId: string, childId: string) => void
 
@@ -23,7 +24,7 @@ export function createChildEnds(
   { ledger, log, watchTask }: ChildEndsDeps,
   ended: (parentId: string) => void,
 ): ChildEnds {
-  /** The end of a child in another process is reported only to watchers of the child. */
+  /** Watches a child, because its end in another process is reported only to watchers. */
   function watchEnd(parentId: string, childId: string): void {
     const stop = watchTask?.(childId, ({ state }) => {
       if (!isTerminal(state)) return

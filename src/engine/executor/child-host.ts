@@ -1,4 +1,7 @@
-/** What a parent's run can do with its children. A parent controls its own children, independent of its caller's rights. */
+/**
+ * What the run of a parent can do with its children. A parent controls its own children,
+ * independent of its caller's rights.
+ */
 
 import { LullError } from '../../core/errors.ts'
 import type { ChildResult, LogRecord } from '../../core/records.ts'
@@ -27,14 +30,14 @@ export function createChildHost(context: EngineContext, holds: Holds): ChildHost
     if ((await childOf(context, parent, childId)) === undefined) throw notFound(childId)
   }
 
-  /** A child that the parent may read. */
+  /** The child, if the parent may read it. */
   async function known(parent: Task, childId: string): Promise<Task | undefined> {
     const isReadable = await readableChildren(context, parent)
     const child = await context.ledger.read(childId)
     return child !== undefined && isReadable(child) ? child : undefined
   }
 
-  /** The same, once it is in this store and `wanted` is true for it. */
+  /** The child, once it is in this store and fulfils `wanted`. */
   async function arriving(
     parent: Task,
     childId: string,
@@ -119,7 +122,7 @@ async function* recordsOf(
   }
 }
 
-/** Nothing more is to be expected of it. */
+/** Whether the child will write no more records. */
 function isOver(task: Task): boolean {
   return isTerminal(task.state) || isUnreadable(task)
 }

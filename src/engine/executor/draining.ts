@@ -1,13 +1,14 @@
 /**
- * A process that stops releases its tasks, so that the next process can run them: each at a boundary, if it reaches one
- * in time. Draining ends in a bounded time, even if the store hangs. A task that was not released becomes an orphan.
+ * A process that shuts down gives up its tasks, so that the next process can run them. Each is
+ * released at a boundary if it reaches one in time. Draining ends in a bounded time, even if the
+ * store hangs. A task that was not released becomes an orphan.
  */
 import type { Clock } from '../../ports/clock.ts'
 import type { Ledger } from '../ledger/ledger.ts'
 import { endsWithin } from '../limits/time-limit.ts'
 import type { Presence, Presences } from './presence.ts'
 
-/** A stopping process waits this much longer for its last writes. */
+/** The additional time that a process which shuts down gives its last writes. */
 const LAST_WRITE_MS = 1_000
 
 export async function drainRuns(
@@ -27,7 +28,7 @@ export async function drainRuns(
 
   async function releaseAll(): Promise<void> {
     await Promise.allSettled([...frames.map((run) => run.release(late)), ...releaseWithoutFrame()])
-    // Tasks whose launch was on its way to the store when the drain began.
+    // Commands that start a run may have been on their way to the store when draining began.
     await ledger.idle()
     await Promise.allSettled(releaseWithoutFrame())
   }

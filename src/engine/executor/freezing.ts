@@ -1,6 +1,7 @@
 /**
- * Commands that may stop a task: pause, park from outside, hold. When the command is decided, the task may be at a
- * boundary. It is then frozen: no operation of it starts until the command is written or refused.
+ * Commands that may stop a task: pause, park from outside, hold. If the task is at a boundary when
+ * the command is decided, its run is frozen: it starts no operation until the command is written or
+ * refused.
  */
 import type { Command } from '../../core/commands.ts'
 import type { PauseMode } from '../../core/suspension.ts'
@@ -19,11 +20,14 @@ export function createCommitStop(
   presences: Pick<Presences, 'get'>,
   worker: () => string,
 ): CommitStop {
-  /** This process does not know whether a run in another process is at a boundary. That process commits the stop. */
+  /**
+   * This process does not know whether a run in another process is at a boundary, so that process
+   * commits the stop.
+   */
   const runsElsewhere = ({ run }: Task): boolean => run !== undefined && run.worker !== worker()
 
   return async (taskId, mode, command) => {
-    /** One entry per decision: a command that loses a compare-and-set is decided again. */
+    /** One entry per decision, because a command whose compare-and-set failed is decided again. */
     const frozen: Presence[] = []
     try {
       return await ledger.commit(taskId, (task) => {
@@ -40,8 +44,8 @@ export function createCommitStop(
 }
 
 /**
- * A task that is not run elsewhere and has no frame here is always at a boundary. A run closes its gate if it is at
- * one.
+ * Whether the task is at a boundary. A task that is not run in another process and has no run in
+ * memory here always is. A run that is at a boundary is frozen by this call.
  */
 function isAtBoundary(presence: Presence | undefined, mode: PauseMode): boolean {
   return presence?.run === undefined || presence.run.freeze(mode)
@@ -60,7 +64,7 @@ function thaw(presence: Presence): void {
   presence.thawed = undefined
 }
 
-/** Resolves when no command that may stop the task is in flight. A frame may start then. */
+/** Resolves when no command that may stop the task is in flight. Its run may start then. */
 export async function whenThawed(presence: Presence): Promise<void> {
   while (presence.freezes > 0) {
     await new Promise<void>((resolve) => {

@@ -1,9 +1,9 @@
-/** The state of this process, for operators. */
+/** The state of this process, as operators see it. */
 import type { Clock } from '../../ports/clock.ts'
 import type { Log } from '../../ports/log.ts'
 import type { AgentSlots } from './slots.ts'
 
-/** Agent code blocked the event loop for `ms`. */
+/** A case of agent code that blocked the event loop for `ms`. */
 export interface EventLoopBlock {
   readonly agent: string
   readonly taskId?: string
@@ -12,11 +12,13 @@ export interface EventLoopBlock {
 }
 
 export interface Health {
-  /** The id of this process. On a shared store it changes when the process loses its lease. */
+  /**
+   * The worker id of this process. On a shared store it changes when the process loses its lease.
+   */
   readonly worker: string
   readonly ready: boolean
   readonly draining: boolean
-  /** An error while the store's check fails or commits fail. */
+  /** The error while the store's own check fails or commits fail. */
   readonly store: 'ok' | { readonly error: string }
   readonly runs: { readonly live: number; readonly warm: number; readonly busy: number }
   /** The slots of each agent that has run a task here. */
@@ -41,8 +43,9 @@ const KEPT = 20
 const TICK_MS = 100
 
 /**
- * Finds agent code that blocks the event loop. Code between two operations is timed by `run/releaser.ts`. Code inside a
- * step is noticed by a late tick. The report then names the agents with steps in flight.
+ * Finds agent code that blocks the event loop. Code between two operations is timed by
+ * `run/releaser.ts`. Code inside a step is noticed because a timer fires late; the report then
+ * names all agents with steps in flight.
  */
 export function createWatchdog(
   clock: Clock,
@@ -64,7 +67,7 @@ export function createWatchdog(
   }
 
   function tick(): void {
-    // A machine that slept blocked nothing.
+    // Uses elapsed time, so that a sleep of the machine does not look like a block.
     const due = clock.elapsed() + TICK_MS
     cancel = clock.after(TICK_MS, () => {
       const late = clock.elapsed() - due

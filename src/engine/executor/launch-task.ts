@@ -1,4 +1,7 @@
-/** Begins the run of a task whose command took a slot, or gives up a run that began before its task was written. */
+/**
+ * Begins the run of a task whose command took a slot, or discards a run that began before its task
+ * was written.
+ */
 import type { RunToken } from '../../core/records.ts'
 import type { Task } from '../../core/task.ts'
 import type { Builder } from './building.ts'
@@ -6,11 +9,14 @@ import type { Presences } from './presence.ts'
 import type { Slots } from './slots.ts'
 
 export interface TaskLauncher {
-  /** Continues from the warm frame of the task if there is one. Otherwise builds a frame. */
+  /** Continues the run of the task if one is in memory. Otherwise builds a run. */
   launch(task: Task): void
-  /** Starts the code of a task that is decided and not durable yet. */
+  /** Starts the code of a task whose create is decided and not durable yet. */
   launchAhead(task: Task): void
-  /** The command of `run` was not written: its slot is freed, and a run that began ahead is discarded. */
+  /**
+   * The command of `run` was not written: frees its slot, and discards a run that began before the
+   * write.
+   */
   abandon(taskId: string, run: RunToken): void
 }
 
@@ -25,9 +31,10 @@ export function createTaskLauncher(deps: {
 
   function launch(task: Task): void {
     const token = task.run?.token
-    // A run that began ahead has this token already.
+    // A run that began before the write already has this token.
     if (token === undefined || presences.get(task.id)?.token === token) return
-    // The lease was lost while the command was written: the task is an orphan, and is taken over.
+    // The lease was lost while the command was written. The task is an orphan and will be taken
+    // over.
     if (task.run?.worker !== worker()) {
       slots.free(token)
       return
@@ -40,11 +47,11 @@ export function createTaskLauncher(deps: {
     }
     const presence = presences.create(task, token)
     presences.move(presence, 'launch')
-    // A process that began to stop after the command was asked for builds nothing: `drain` releases the task.
+    // A process that began to shut down meanwhile builds no run: `drain` releases the task.
     if (!draining()) builder.build(presence, task)
   }
 
-  /** Continues from the warm frame. Returns false if there is none. */
+  /** Continues the run in memory. Returns false if there is none. */
   function isContinued(taskId: string, token: string): boolean {
     const presence = presences.get(taskId)
     if (presence?.phase !== 'warm' || presence.run?.dead !== false) return false

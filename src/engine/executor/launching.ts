@@ -2,7 +2,7 @@
  * Commands that may start a run. A slot is reserved, and the command is written with the token of that slot. The run
  * begins if the command took the token. In every other case the slot is freed.
  *
- *   reserve ──▶ commit ──▶ taken? ──yes──▶ the run continues from its warm frame, or a frame is built
+ *   reserve ──▶ commit ──▶ taken? ──yes──▶ the run in memory continues, or a run is built
  *                             └──no──▶ the slot is freed
  */
 import type { Command } from '../../core/commands.ts'
@@ -22,7 +22,7 @@ export interface Launching {
     command: (task: Task | undefined, run: RunToken | undefined) => Command,
     extras?: CommitExtras,
   ): Promise<Committed>
-  /** Starts a task that waited for a slot. Undefined when no slot is free. */
+  /** Starts a task that waited for a slot. Undefined if no slot is free. */
   start(
     taskId: string,
     of: SlotOwner,
@@ -30,13 +30,13 @@ export interface Launching {
   ): Promise<Committed | undefined>
   /** Creates a task. With `ahead`, its code starts before the task is durable. */
   create(creation: Creation): Promise<Committed>
-  /** The task called `continueAs`: it continues in a new run. */
+  /** Continues a task that called `continueAs` with a new run. */
   continueAs(task: Task): void
 }
 
 export interface Creation extends SlotOwner {
   readonly taskId: string
-  /** False when the first commit ends the task, so that it needs no slot. */
+  /** False if the first commit already ends the task, which then needs no slot. */
   readonly runs: boolean
   readonly ahead: boolean
   readonly command: (run: RunToken | undefined, holdsFor: HoldsForNew) => Command
@@ -61,7 +61,7 @@ export function createLaunching(deps: LaunchingDeps): Launching {
     return ledger.peek(taskId)?.run !== undefined
   }
 
-  /** Starts the run if the command took its token. Frees its slot otherwise. */
+  /** Starts the run if the command took its token. Otherwise frees its slot. */
   async function settle(
     taskId: string,
     run: RunToken | undefined,

@@ -1,4 +1,6 @@
-/** Tells the run of a task about every write to the task, and moves the task to its next phase when it stopped. */
+/**
+ * Passes every write to a task to its run, and moves the task to its next phase when it stopped.
+ */
 import type { LogRecord } from '../../core/records.ts'
 import { isTerminal } from '../../core/states.ts'
 import type { Task } from '../../core/task.ts'
@@ -14,7 +16,7 @@ export function createObserve(deps: {
   readonly backlog: Pick<Backlog, 'addReady'>
   readonly worker: () => string
   readonly draining: () => boolean
-  /** Whether this process starts tasks of the agent. */
+  /** Whether this process starts tasks of that agent. */
   readonly takes: (agent: string) => boolean
 }): Observe {
   const { presences, backlog, worker, draining, takes } = deps
@@ -36,7 +38,10 @@ export function createObserve(deps: {
     }
   }
 
-  /** Another process has run the task, or the store has lost what the run wrote. The frame is out of date. */
+  /**
+   * Whether another process has run the task, or the store has lost what the run wrote. The run in
+   * memory is then out of date.
+   */
   function ranElsewhere({ task: seen }: Run, task: Task, records: readonly LogRecord[]): boolean {
     if (seen.version > task.version) return true
     return records.some((record) => {
@@ -45,14 +50,14 @@ export function createObserve(deps: {
     })
   }
 
-  /** The move of a task whose log names another run than the one here, or none. */
+  /** The next move of a task whose log names another run than the one in memory, or none. */
   function moveAfterStop({ run }: Presence, task: Task): Move {
     if (isTerminal(task.state) || run === undefined || run.dead) return 'leave'
     if (task.run !== undefined && task.run.worker !== worker()) {
       run.discard('taken-over')
       return 'leave'
     }
-    // This process is stopping and released the task. `drain` discards the frame.
+    // This process is shutting down and released the task. `drain` discards the run.
     return task.state === 'working' && task.run === undefined && draining() ? 'leave' : 'stop'
   }
 

@@ -1,4 +1,4 @@
-/** Promises that are in flight. A part of the engine that stops waits for its own. */
+/** Tracks promises in flight, so that a part of the engine that stops can wait for its own. */
 export interface PendingWork {
   /** Returns the same promise. */
   track<T>(work: Promise<T>): Promise<T>

@@ -1,16 +1,16 @@
 /**
- * The phase of a task in this process, and one table of the moves between phases. Whether a task has a slot and a frame
- * follows from its phase alone (P1).
+ * The phase of a task in this process, and one table of the moves between phases. Whether a task
+ * has a slot and a run in memory follows from its phase alone (P1).
  *
- *   phase      frame  slot    the task
+ *   phase      run    slot    the task
  *   absent     no     no      is not in this process
  *   building   no     yes     is run here; its journal is being read
  *   running    yes    yes     is run here; its code runs
  *   waiting    yes    no      is run here; its code only waits for children
- *   evicted    no     no      is run here; waits for children without a frame
+ *   evicted    no     no      is run here; waits for children without a run in memory
  *   rejoining  yes    queued  is run here; a child ended, its code goes on when it has a slot
  *   reviving   no     queued  is run here; a child ended, it is built when it has a slot
- *   warm       yes    no      is stopped; goes on from the same frame if it is resumed soon
+ *   warm       yes    no      is stopped; the same run continues if it is resumed soon
  *
  * P1  The slot of a token is freed when its task enters a phase without a slot.
  * P2  A move that is not in the table does not happen.
@@ -46,7 +46,10 @@ export type Move =
 
 type Row = readonly [from: readonly Phase[], move: Move, to: Phase]
 
-/** `stop`: the task was paused or parked, or asks a question. `leave`: it ended, or another process runs it. */
+/**
+ * `stop`: the task was paused or parked, or it asks a question. `leave`: it ended, or another
+ * process runs it.
+ */
 export const transitions: readonly Row[] = [
   [['absent'], 'launch', 'building'],
   [['absent', 'building'], 'begin', 'running'],
@@ -90,15 +93,15 @@ export interface Presence {
   readonly agent: string
   readonly tenant: string
   phase: Phase
-  /** The run token of the task in this process. A stopped task keeps its last one. */
+  /** The token of the task's run in this process. A stopped task keeps that of its last run. */
   token: string
-  /** The frame. */
+  /** The run in memory. */
   run: Run | undefined
-  /** While building, the records that were published since the build began. */
+  /** In phase `building`: the records that were published since the build began. */
   building: Building | undefined
   /** How many commands that may stop the task are in flight. */
   freezes: number
-  /** Called when the last of them is settled. */
+  /** Called when the last of these commands is settled. */
   thawed: (() => void) | undefined
 }
 
@@ -109,9 +112,9 @@ export interface Building {
 
 export interface Presences {
   readonly get: (taskId: string) => Presence | undefined
-  /** Makes an absent task. It is listed after its first move. */
+  /** Makes the presence of an absent task. It is listed after its first move. */
   create(task: Pick<Task, 'id' | 'agent' | 'tenant'>, token: string): Presence
-  /** Returns false when the table has no such move. */
+  /** Applies a move. Returns false if the table has no such move. */
   move(presence: Presence, move: Move): boolean
   readonly values: () => readonly Presence[]
   clear(): void
@@ -140,7 +143,7 @@ export function createPresences(
     }
     if (factsOf[from].holdsSlot && !factsOf[to].holdsSlot) slots.free(presence.token)
     if (factsOf[from].evictable && !factsOf[to].evictable) warm.remove(presence.taskId)
-    // This comes last, because it evicts at once when no frame may be kept warm.
+    // Comes last, because it evicts at once if no run may be kept in memory.
     if (factsOf[to].evictable) warm.add(presence)
     return true
   }

@@ -1,20 +1,27 @@
 /**
- * Whose death the death of a process is. A process that lost its lease while agent code held its event loop has left the
- * name of that task in its note. The death then counts for that task, and for no other one of the process.
+ * Decides for which tasks the death of a process counts. If a process lost its lease while agent
+ * code blocked its event loop, its note names that task. The death then counts for this task and
+ * for no other one of the process.
  */
 import type { RunToken } from '../../core/records.ts'
 import type { Worker } from '../../ports/store/cluster.ts'
 
-/** As the command `start` has it. Undefined: nothing is known, so the death counts for every task of the process. */
+/**
+ * The values of `death` in the command `start`. Undefined: the death counts for every task of the
+ * process.
+ */
 export type Death = 'blocked' | 'beside' | undefined
 
 export interface ProcessDeaths {
-  /** Reads what the dead processes have left. */
+  /** Reads the notes of dead processes. */
   refresh(): Promise<void>
   deathOf(taskId: string, run: RunToken | undefined): Death
 }
 
-/** Tasks beside a blocking one may wait for a slot for longer than the note of their process is kept. */
+/**
+ * The most processes remembered. Other tasks of such a process may wait for a slot longer than its
+ * row exists.
+ */
 const REMEMBERED = 100
 
 /** @param workers undefined for an embedded store */
@@ -41,7 +48,7 @@ export function createProcessDeaths(
   }
 }
 
-/** The task whose code held the event loop of the process when it renewed its lease last. */
+/** The task whose code blocked the event loop of the process when its lease was last renewed. */
 export function blockedTaskOf({ note }: Pick<Worker, 'note'>): string | undefined {
   const taskId =
     typeof note === 'object' && note !== null && 'blockedBy' in note ? note['blockedBy'] : undefined

@@ -5,13 +5,15 @@ import type { IdSource } from '../../ports/ids.ts'
 import type { Slots } from './slots.ts'
 
 export interface SlotReservations {
-  /** A slot for a task that just became able to run. It is refused while older tasks are queued. */
+  /**
+   * Takes a slot for a task that just became able to run. Undefined while older tasks are queued.
+   */
   reserve(of: SlotOwner): RunToken | undefined
-  /** A slot for the task at the head of the queue. */
+  /** Takes a slot for the task at the head of the queue. */
   reserveForQueued(of: SlotOwner): RunToken | undefined
 }
 
-/** For which agent and tenant a slot is taken. */
+/** The agent and tenant for which a slot is taken. */
 export type SlotOwner = Pick<Task, 'agent' | 'tenant'>
 
 export interface SlotReservationDeps {
@@ -22,7 +24,7 @@ export interface SlotReservationDeps {
   readonly slots: Slots
   /** Whether the agent is registered. */
   readonly knows: (agent: string) => boolean
-  /** Whether older tasks of the agent wait for a slot. */
+  /** Whether older tasks of the agent are queued for a slot. */
   readonly queued: (agent: string) => boolean
   readonly draining: () => boolean
 }

@@ -1,4 +1,4 @@
-/** What the engine offers to its runs. */
+/** What the engine offers to the runs of tasks. */
 
 import type { HoldBarrier } from '../cluster/hold-barrier.ts'
 import type { Membership } from '../cluster/membership.ts'
@@ -27,7 +27,10 @@ export function createRunHost(
   { live, holds, watchdog, lease, barrier }: RunHostDeps,
 ): RunHost {
   const { clock, ids, log, tracing, options, store } = shared
-  /** C3 and C8 of `cluster/membership.ts`. */
+  /**
+   * C3 and C8 of `cluster/membership.ts`: a step may start only with a valid lease and all known
+   * holds read.
+   */
   const mayExecute = (): boolean => lease.holdsLease() && (barrier?.isReached() ?? true)
 
   async function whenMayExecute(): Promise<void> {

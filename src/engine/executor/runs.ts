@@ -5,19 +5,20 @@
  *   slots         how many tasks of an agent run at the same time
  *   reserve-slot  a slot and a token for a run that may begin
  *   launching     commands that may start a run
- *   launch-task   begins the run, or gives it up
- *   building      makes a frame, fresh or from the journal
+ *   launch-task   begins the run, or discards it
+ *   building      makes a run, fresh or from the journal
  *   freezing      commands that may stop a task
  *   observing     tells runs about writes to their tasks
  *   child-waits   runs that wait for children
- *   warm          frames of stopped tasks that stay in memory for a while
+ *   warm          runs of stopped tasks that stay in memory for a while
  *   backlog       tasks that wait for a slot
  *   takeover      tasks that a dead process left
  *   draining      releases every task when the process stops
  *
  * N1  A task has at most one live run, and that run holds the token in the task's log.
  * N2  A task that could run and has no run is in the store's `ready` list. Nothing waits in memory only.
- * N3  A task writes the same records whether it continues from a warm frame or from its journal.
+ * N3  A task writes the same records whether its run continues in memory or is rebuilt from the
+ *     journal.
  */
 
 import type { Task } from '../../core/task.ts'
@@ -55,8 +56,9 @@ export interface Runs
   extends Pick<Launching, 'commit' | 'create'>,
     Pick<ChildWaits, 'releaseSlot' | 'reacquireSlot' | 'childEnded'> {
   /**
-   * Commits a command that may stop the task. `atBoundary` says whether the task is between two operations now. If it
-   * is, no operation of the task starts until the command is written or refused.
+   * Commits a command that may stop the task. `atBoundary` tells the command whether the task is
+   * between two operations. If it is, no operation of the task starts until the command is written
+   * or refused.
    */
   readonly commitStop: CommitStop
   /** Called for every published write, in log order per task. */
@@ -65,24 +67,27 @@ export interface Runs
   recover(): Promise<void>
   /** Another process left a task of the agent in the store's `ready` list. */
   addReady(agent: string): void
-  /** The tasks that are run here, or were a moment ago. */
+  /** The tasks that are run here, or were until a moment ago. */
   readonly taskIds: () => readonly string[]
   readonly isPresent: (taskId: string) => boolean
-  /** The task as its run here has it. */
+  /** The task as its run in this process has it. */
   readonly known: (taskId: string) => Task | undefined
-  /** The token of its run in this process. */
+  /** The token of the task's run in this process. */
   readonly tokenOf: (taskId: string) => string | undefined
-  /** The span of what its run does now. */
+  /** The current trace span of the task's run. */
   readonly segmentOf: (taskId: string) => SpanLink | undefined
-  /** The tasks that were run here belong to other processes now. */
+  /** Called when other processes may have taken over the tasks that are run here. */
   discardAll(): void
-  /** Waits up to `timeoutMs` for every run to reach a boundary, and releases its task to the next process. */
+  /**
+   * Waits up to `timeoutMs` for each run to reach a boundary, and releases its task to the next
+   * process.
+   */
   drain(timeoutMs: number): Promise<void>
   readonly slots: Slots['shares']
   readonly counts: () => { readonly live: number; readonly warm: number; readonly busy: number }
-  /** Agents with steps in flight. One of them may be blocking the event loop. */
+  /** The agents with steps in flight. One of them may be blocking the event loop. */
   readonly suspects: () => readonly string[]
-  /** The task whose code may take the event loop, if it is only one. */
+  /** The task whose code may block the event loop, if it can be only one. */
   readonly suspect: () => string | undefined
 }
 
@@ -97,7 +102,10 @@ export interface RunsDeps {
   readonly table: Pick<AgentTable, 'usedBy'>
   readonly worker: () => string
   readonly holdsLease: () => boolean
-  /** Other processes use the store too: tasks of agents that are not here are left to them. */
+  /**
+   * Whether other processes use the store too: then tasks of agents that are not here are left to
+   * them.
+   */
   readonly isShared: boolean
   /** Present in a shared store. */
   readonly workers?: (() => Promise<readonly Worker[]>) | undefined
@@ -112,7 +120,7 @@ export interface RunsDeps {
   readonly pastOf: (task: Task) => Promise<Past>
 }
 
-/** How many tasks of an agent that is not registered are stopped at once. */
+/** The most tasks of unregistered agents that are stopped at the same time. */
 const UNKNOWN_AGENT_SLOTS = 256
 
 export function createRuns(deps: RunsDeps): Runs {
@@ -139,7 +147,10 @@ export function createRuns(deps: RunsDeps): Runs {
   const deaths = createProcessDeaths(deps.workers)
   const takeover = { ...shared, deaths, launching: () => launching }
   const start = createStartTask(takeover)
-  /** A process that may start nothing has no room. Otherwise it would keep waiting tasks from the others. */
+  /**
+   * 0 while this process may not start tasks: it would reserve tasks that other processes could
+   * start.
+   */
   function room(name: string): number {
     if (!deps.holdsLease() || !takes(name)) return 0
     return knows(name) ? slots.startable(name) : UNKNOWN_AGENT_SLOTS

@@ -1,28 +1,30 @@
 /**
- * How many tasks of each agent run at the same time, and how many of them may be of one tenant.
+ * Limits how many tasks of each agent run at the same time, and how many of them may belong to one
+ * tenant.
  *
  * S1  A slot belongs to one run token, from the moment the token is minted.
  * S2  A free slot goes to the token that has waited longest in `acquire`; `take` never overtakes it.
  * S3  `free` gives back the slot of the token, or removes the token from the queue. Calling it again does nothing.
- * S4  `take` gives a tenant a further slot only while the tenant has less than its share of its own and the free slots
- *     together. Slots stay free for other tenants, however many tasks a tenant starts.
+ * S4  `take` gives a tenant another slot only while its slots are less than `tenantShare` of the
+ *     sum of its own and the free slots. So some slots stay free for other tenants, however many
+ *     tasks a tenant starts.
  */
 import { TransientMap } from '../limits/transient-map.ts'
 
 export interface Slots {
-  /** Takes a slot for the token, if one is free for the tenant. */
+  /** Takes a slot for the token, if the tenant may have one. */
   take(agent: string, token: string, tenant: string): boolean
   /** Waits for a slot. Resolves when the token has one, or was removed from the queue. */
   acquire(agent: string, token: string, tenant: string): Promise<void>
   free(token: string): void
   readonly has: (token: string) => boolean
   readonly available: (agent: string) => number
-  /** How many tasks get a slot of the agent now, whichever tenants they have that are not full. */
+  /** How many tasks can get a slot of the agent now, counting any tenants that are not full. */
   readonly startable: (agent: string) => number
-  /** Tenants that get no further slot of the agent now. */
+  /** Tenants that may not take another slot of the agent now. */
   readonly fullTenants: (agent: string) => readonly string[]
   readonly used: () => number
-  /** The slots of each agent that has had one. */
+  /** The slots of each agent that has ever used one. */
   readonly shares: () => readonly AgentSlots[]
 }
 
@@ -30,13 +32,13 @@ export interface AgentSlots {
   readonly agent: string
   readonly limit: number
   readonly used: number
-  /** Runs that wait for a slot to go on. */
+  /** Runs that wait for a slot to continue. */
   readonly waiting: number
 }
 
 export interface SlotsDeps {
   readonly limitOf: (agent: string) => number
-  /** The share of S4, above 0 and at most 1. With 1 a tenant may take every slot. */
+  /** The share in S4, above 0 and at most 1. With 1 a tenant may take every slot. */
   readonly tenantShare: number
   /** Called when a slot is free and no token waits for it. */
   readonly freed: (agent: string) => void
@@ -48,7 +50,7 @@ interface Pool {
   readonly limit: number
   taken: number
   readonly byTenant: Map<string, number>
-  /** Oldest first. */
+  /** Tokens that wait in `acquire`, oldest first. */
   readonly queue: Queued[]
 }
 
@@ -92,7 +94,7 @@ export function createSlots({ limitOf, tenantShare, freed }: SlotsDeps): Slots {
   async function acquire(agent: string, token: string, tenant: string): Promise<void> {
     if (holders.has(token)) return
     const pool = poolOf(agent)
-    // The task runs already, so its tenant's share does not matter.
+    // The share of the tenant does not apply, because the task is already running.
     if (pool.taken < pool.limit) {
       hold(pool, token, tenant)
       return
@@ -156,7 +158,7 @@ function add(pool: Pool, tenant: string, slots: 1 | -1): void {
   else byTenant.set(tenant, own)
 }
 
-/** S4. */
+/** The rule of S4. */
 function mayTake({ limit, taken, byTenant }: Pool, tenant: string, share: number): boolean {
   const own = byTenant.get(tenant) ?? 0
   const free = limit - taken
@@ -167,7 +169,9 @@ function freeIn({ limit, taken }: Pool): number {
   return limit - taken
 }
 
-/** A slot that another tenant takes first lowers what a tenant may take by at most one. */
+/**
+ * Another tenant that takes a slot first lowers the number that a tenant may take by at most one.
+ */
 function startable(pool: Pool, share: number): number {
   const free = freeIn(pool)
   const further = [0, ...pool.byTenant.values()].map((own) => Math.ceil(share * (own + free)) - own)

@@ -1,4 +1,7 @@
-/** Starts tasks without a run: queued tasks, and at the start of a process the orphans of dead processes. */
+/**
+ * Starts tasks that have no run: queued tasks, and at the start of a process the orphans of dead
+ * processes.
+ */
 import { isLullError } from '../../core/errors.ts'
 import type { RunToken } from '../../core/records.ts'
 import type { IdSource } from '../../ports/ids.ts'
@@ -17,19 +20,22 @@ export interface TakeoverDeps {
   readonly ids: IdSource
   readonly log: Log
   readonly worker: () => string
-  /** Only tasks of these agents are taken. Undefined: tasks of all agents; a task of an unknown agent is stopped. */
+  /**
+   * Only tasks of these agents are taken. Undefined: tasks of all agents, and those of unknown
+   * agents are stopped.
+   */
   readonly only: () => readonly string[] | undefined
   readonly maxDeaths: number
   readonly deaths: ProcessDeaths
   readonly knows: (agent: string) => boolean
-  /** False: the agent is not here, and another process may have it. */
+  /** False when the agent is not here, but another process may have it. */
   readonly takes: (agent: string) => boolean
   readonly launching: () => Pick<Launching, 'start'>
 }
 
 /**
- * Starts a task without a run, or takes it over from the run `from`. If the task has another run, nothing happens.
- * Resolves with false when no slot was free.
+ * Starts a task without a run, or takes it over from the run `from`. Does nothing if the task has
+ * another run. Resolves with false if no slot was free.
  */
 export type StartTask = (
   taskId: string,
@@ -64,7 +70,7 @@ export function createStartTask(deps: TakeoverDeps): StartTask {
 
 const PAGE = 256
 
-/** Finds orphans and tasks that wait for a slot, and starts as many as there are slots. */
+/** Finds orphans and tasks that wait for a slot, and starts as many as there are free slots. */
 export async function recover(
   deps: TakeoverDeps,
   backlog: Backlog,
@@ -84,7 +90,7 @@ export async function recover(
       // Another process may have taken the task over since it was listed.
       if (task === undefined || isUnreadable(task)) continue
       if (task.run !== undefined && task.run.worker !== owner) continue
-      // An accepted pause takes effect before the engine answers its first call.
+      // A pause that was accepted takes effect before the engine answers its first call.
       if (task.pausing !== undefined && (await start(taskId, task, task.run))) continue
       backlog.addOrphan(task, task.run)
     }

@@ -1,6 +1,7 @@
 /**
- * A run that only waits for children gives its slot back. Its frame may be evicted. When a child ends, the run gets a
- * slot again and is rebuilt if needed. The task keeps its run token and stays `working`.
+ * A run that only waits for children gives up its slot, and may be evicted from memory. When a
+ * child ends, the run gets a slot again, and is rebuilt if needed. Meanwhile the task keeps its run
+ * token and stays `working`.
  */
 import type { Task } from '../../core/task.ts'
 import { isChildOf } from '../requests/child-of.ts'
@@ -10,13 +11,13 @@ import type { Presence, Presences } from './presence.ts'
 import type { Slots } from './slots.ts'
 
 export interface ChildWaits {
-  /** The run only waits for children: its slot is freed. False: it keeps its slot. */
+  /** Frees the slot of a run that only waits for children. False: it keeps its slot. */
   releaseSlot(taskId: string): boolean
-  /** The frame is in memory and could go on. Resolves when the run has a slot again, or was stopped. */
+  /** For a run in memory that can continue. Resolves when it has a slot again, or was stopped. */
   reacquireSlot(taskId: string): Promise<void>
-  /** A child ended: a parent without a frame is rebuilt. */
+  /** Rebuilds a parent that is not in memory when a child has ended. */
   childEnded(child: Pick<Task, 'id' | 'tenant' | 'parentId'>): void
-  /** Discards the frame of a task that waits or is stopped. */
+  /** Drops the run of a task that waits or is stopped from memory. */
   evict(taskId: string): void
 }
 
@@ -39,19 +40,22 @@ export function createChildWaits(deps: ChildWaitsDeps): ChildWaits {
   async function reacquireSlot(taskId: string): Promise<void> {
     const presence = presences.get(taskId)
     if (presence === undefined) return
-    // Another branch of the run may wait for the slot already.
+    // Another branch of the run may already wait for the slot.
     if (presence.phase === 'waiting') presences.move(presence, 'child-ended')
     if (presence.phase === 'rejoining') await slotFor(presence)
   }
 
-  /** Several callers may wait. The first makes the move, and none does if the task was stopped. */
+  /**
+   * Waits for the slot. Of several callers the first makes the move; none does if the task was
+   * stopped.
+   */
   async function slotFor(presence: Presence): Promise<void> {
     const { agent, tenant, token } = presence
     await slots.acquire(agent, token, tenant)
     if (presence.token === token && slots.has(token)) presences.move(presence, 'slot')
   }
 
-  /** The child may be imported, and name any task as its parent. */
+  /** An imported child can name any task as its parent, so the tenant is compared. */
   function childEnded(child: Pick<Task, 'id' | 'tenant' | 'parentId'>): void {
     const { parentId } = child
     const presence = parentId === undefined ? undefined : presences.get(parentId)

@@ -1,7 +1,8 @@
 /**
- * Frames that are kept in memory while their task is stopped or waits for children. A task that is woken soon continues
- * from its frame. After `warmForMs`, or when memory is short, the frame is evicted; the task is rebuilt from its journal
- * later. Authors see no difference. When memory is short, the tenants with the most frames lose theirs first.
+ * Keeps runs in memory while their task is stopped or waits for children. A task that is woken soon
+ * continues with that run. After `warmForMs`, or when memory is short, the run is evicted, and
+ * later rebuilt from its journal. Authors see no difference. When memory is short, the tenants with
+ * the most runs in memory lose theirs first.
  */
 import type { Clock } from '../../ports/clock.ts'
 import type { MemoryUsage } from '../../ports/memory.ts'
@@ -18,7 +19,7 @@ export interface WarmOptions {
   readonly memoryLimitBytes: number
 }
 
-/** How often memory is checked while any frame is kept. */
+/** How often memory is checked while any run is kept. */
 const CHECK_MS = 1_000
 
 interface Frame {
@@ -32,7 +33,7 @@ export function createWarm(
   { warmForMs, memoryLimitBytes }: WarmOptions,
   evict: (taskId: string) => void,
 ): Warm {
-  /** Oldest first. */
+  /** The kept runs, oldest first. */
   const frames = new Map<string, Frame>()
   let cancel: (() => void) | undefined
 
@@ -82,7 +83,10 @@ export function createWarm(
   }
 }
 
-/** Frames whose tenant has the most newer ones. The tenants are left with equally many, as far as they had so many. */
+/**
+ * Chooses the runs to evict: those of tenants with the most, oldest first, until the tenants have
+ * equally many.
+ */
 function firstToGo(frames: ReadonlyMap<string, Frame>, count: number): readonly string[] {
   const newer = new Map<string, number>()
   const ranked = [...frames].reverse().map(([taskId, { tenant }]) => {

@@ -1,4 +1,4 @@
-/** The holds in effect in this process, and which of them a new task is created under. */
+/** The holds in effect, as this process knows them, and which of them cover a new task. */
 import type { HoldMark } from '../../core/commands.ts'
 import type { HoldsInEffect } from '../../ports/store/cluster.ts'
 import type { Hold } from '../../ports/store/holds.ts'
@@ -10,24 +10,30 @@ export interface ActiveHolds {
   readonly all: () => readonly Hold[]
   add(hold: Hold): void
   remove(holdId: string): void
-  /** In a shared store: reads the holds that are in effect now. Does nothing otherwise. */
+  /** Reads the holds in effect. Does nothing unless the store is shared. */
   refresh(): Promise<void>
-  /** In a shared store: the epoch of the holds that were read last. */
+  /** The epoch of the holds that were read last. Only in a shared store. */
   readonly epoch: () => number
-  /** The store may have lost holds, and gives their epochs again. The next task is created after another read. */
+  /**
+   * Called when the store may have lost holds, and so may use their epochs again. The next task is
+   * created only after another read.
+   */
   forgetEpoch(): void
-  /** Until `work` ends, every new task in the scope of the hold is created under it (H3). */
+  /** Until `work` ends, every new task in the scope is created under the hold (H3). */
   whileApplying<T>(hold: Hold, work: () => Promise<T>): Promise<T>
-  /** The holds a new task is created under. */
+  /** The holds that cover a new task. */
   readonly forNew: (task: HoldableTask) => readonly HoldMark[]
 }
 
 const noHolds: readonly HoldMark[] = []
 
-/** No epoch of a store. */
+/** A number that is never an epoch of a store. */
 const NONE = -1
 
-/** @param read reads the holds of a shared store, which other processes change too */
+/**
+ * @param read reads the holds of a shared store, which other processes change too; absent for an
+ * embedded store
+ */
 export function createActiveHolds(read?: () => Promise<HoldsInEffect>): ActiveHolds {
   const active = new Map<string, Hold>()
   let epoch = 0
@@ -50,7 +56,8 @@ export function createActiveHolds(read?: () => Promise<HoldsInEffect>): ActiveHo
   async function refresh(): Promise<void> {
     const mine = ++begun
     const now = await read?.()
-    // A read that began later has answered. The epochs are not compared: after a failover the store may have an older one.
+    // Ignore this answer: a read that began later has already been applied. Epochs cannot be
+    // compared, because after a failover the store may have an older one.
     if (now === undefined || mine < applied) return
     applied = mine
     epoch = now.epoch
@@ -79,7 +86,8 @@ export function createActiveHolds(read?: () => Promise<HoldsInEffect>): ActiveHo
     refresh,
     epoch: () => epoch,
     forgetEpoch() {
-      // A read that is under way may be an answer of the former server.
+      // A read under way may still be answered by the former database server, so its result is
+      // ignored.
       applied = ++begun
       epoch = NONE
     },
@@ -88,7 +96,7 @@ export function createActiveHolds(read?: () => Promise<HoldsInEffect>): ActiveHo
   }
 }
 
-/** The facts about the hold in the log of a held task. */
+/** What the log of a held task says about the hold. */
 export function markOf({ id, reason, actor }: Hold): HoldMark {
   const kind = actor.kind === 'policy' ? 'policy' : 'operator'
   return { holdId: id, reason, actor: { kind, id: actor.id } }

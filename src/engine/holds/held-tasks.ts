@@ -1,4 +1,4 @@
-/** Holds and lifts the tasks in the scope of a hold, one page of tasks after the other. */
+/** Holds tasks in the scope of a hold, and lifts the hold from them, page by page. */
 import { mayStillAct } from '../../core/evolve/abandoned.ts'
 import { isTerminal } from '../../core/states.ts'
 import type { Task } from '../../core/task.ts'
@@ -14,9 +14,15 @@ export type HoldOutcome = 'held' | 'already_held' | 'terminal' | 'unknown'
 export interface TaskOutcome {
   readonly taskId: string
   readonly outcome: HoldOutcome
-  /** Its running step was told to stop and has not ended. The task stops when it has, or after its `abandonAfterMs`. */
+  /**
+   * Set when a running step was told to stop and has not ended. The task stops when it ends, or
+   * after its `abandonAfterMs`.
+   */
   readonly pausing?: true
-  /** Steps that were told to stop before and did not. They may act although the task is held. */
+  /**
+   * Names of steps that were told to stop earlier and did not. They may act although the task is
+   * held.
+   */
   readonly mayStillAct?: readonly string[]
 }
 
@@ -43,7 +49,7 @@ export async function holdTask(
   if (task === undefined || !isCovered(hold.scope, { ...task, taskId })) {
     return { taskId, outcome: 'unknown' }
   }
-  // An unreadable task cannot run, and nothing can be written to it.
+  // An unreadable task cannot run, and cannot be written to.
   if (isUnreadable(task)) return { taskId, outcome: 'unknown' }
   if (isTerminal(task.state)) return { taskId, outcome: 'terminal', ...whatActs(task) }
   const { mode = 'interrupt_immediate' } = hold
@@ -59,7 +65,7 @@ export async function holdTask(
   return { taskId, outcome, ...whatActs(latest) }
 }
 
-/** What of the task may act although it is held. */
+/** Which steps of the task may still act although it is held. */
 function whatActs(task: Task): Pick<TaskOutcome, 'pausing' | 'mayStillAct'> {
   const acting = mayStillAct(task)
   return {
@@ -68,7 +74,7 @@ function whatActs(task: Task): Pick<TaskOutcome, 'pausing' | 'mayStillAct'> {
   }
 }
 
-/** Lifts the hold from every task that it holds. Returns how many those were. */
+/** Lifts the hold from every task that has it, and returns their number. */
 export async function liftTasks(
   context: Context,
   { id, scope }: Pick<Hold, 'id' | 'scope'>,
@@ -82,7 +88,7 @@ export async function liftTasks(
   return tasks
 }
 
-/** Returns false when the hold does not hold the task. */
+/** Returns false if the task does not have the hold. */
 export async function liftTask(
   { runs, ledger }: Context,
   holdId: string,
@@ -101,8 +107,8 @@ export async function liftTask(
 }
 
 /**
- * Lifts every hold that is not in effect any more from the tasks it still holds. A process died while it lifted such a
- * hold, or the hold was never stored.
+ * Lifts holds that are no longer in effect from tasks that still have them: a process died while it
+ * lifted such a hold, or the hold was never stored.
  */
 export async function liftStaleHolds(
   context: Context,
@@ -118,7 +124,10 @@ export async function liftStaleHolds(
   }
 }
 
-/** Pages of task ids. They contain every open (or held) task in scope that exists when this is called (H2). */
+/**
+ * Yields pages of task ids: every open (or held) task in the scope that exists at the time of the
+ * call (H2).
+ */
 async function* tasksIn(
   context: Pick<Context, 'store'>,
   scope: HoldScope,

@@ -1,16 +1,19 @@
-/** Which tasks a hold covers. */
+/** Decides which tasks a hold covers, and who may see and change it. */
 import { LullError } from '../../core/errors.ts'
 import type { Submission } from '../../core/records.ts'
 import type { Hold, HoldScope } from '../../ports/store/holds.ts'
 import type { OpenTaskQuery } from '../../ports/store/tasks.ts'
 import { ALL_TENANTS, type Caller } from '../caller.ts'
 
-/** What a scope compares. It is known before the task exists and never changes. */
+/** The members that scopes compare. They are known before the task exists and never change. */
 export type HoldableTask = Pick<Submission, 'taskId' | 'tenant' | 'agent' | 'contextId'>
 
 type KeysOfEach<Union> = Union extends Union ? keyof Union : never
 
-/** One condition per field of a scope. A field that is new in `HoldScope` does not compile until it is here. */
+/**
+ * One condition per member of a scope. A new member of `HoldScope` does not compile until it is
+ * here.
+ */
 const narrowing: Readonly<
   Record<KeysOfEach<HoldScope>, (scope: HoldScope, task: HoldableTask) => boolean>
 > = {
@@ -45,7 +48,8 @@ export function queryOf(scope: HoldScope): Pick<OpenTaskQuery, 'tenant' | 'agent
 
 /**
  * The operator of one tenant can hold only tasks of that tenant.
- * @throws LullError when the scope names another tenant: the operator's own tasks are not what is meant
+ * @throws LullError when the scope names another tenant, because silently holding the own tenant's
+ * tasks instead would be wrong
  */
 export function withinTenantOf(caller: Caller, scope: HoldScope): HoldScope {
   if (caller.tenant === ALL_TENANTS) return scope
@@ -56,18 +60,20 @@ export function withinTenantOf(caller: Caller, scope: HoldScope): HoldScope {
   return { ...scope, tenant: caller.tenant }
 }
 
-/** The owner of a hold, budget or rule that the caller sets. `*` owns those of the operators of all tenants. */
+/**
+ * The owner of a hold, budget or rule that this caller creates. `*` for operators of all tenants.
+ */
 export function ownerFor({ tenant, ofAllTenants }: Caller): string {
   return ofAllTenants === true ? ALL_TENANTS : tenant
 }
 
-/** Whether the caller may change the hold, budget or rule of that owner. */
+/** Whether the caller may change a hold, budget or rule with this owner. */
 export function isOwner(caller: Caller, owner: string): boolean {
   const own = ownerFor(caller)
   return own === ALL_TENANTS || own === owner
 }
 
-/** Whether the hold, budget or rule is of the caller's tenant. */
+/** Whether the caller may see the hold, budget or rule: its scope must name the caller's tenant. */
 export function maySeeScope(caller: Caller, hold: Pick<Hold, 'scope'>): boolean {
   if (caller.tenant === ALL_TENANTS) return true
   return 'tenant' in hold.scope && hold.scope.tenant === caller.tenant

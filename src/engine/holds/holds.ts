@@ -3,12 +3,13 @@
  *
  * H1  A hold is durable before the first task is stopped, and its lifting before the first task is resumed. When a
  *     process dies in between, the next one finishes the work before any task runs.
- * H2  When a hold is answered, it holds every task in its scope that existed when it was asked for, however busy the tasks
- *     are. Tasks are read in an order that never changes, after every creation that was decided before is durable.
+ * H2  When the request of a hold is answered, every task in its scope that existed at the time of
+ *     the request is held, however busy the tasks are. Tasks are listed in a stable order, after
+ *     every create that was decided earlier is durable.
  * H3  A task that is created while a hold is applied, or by a task the hold stops, is created under the hold.
  * H4  Lifting a hold resumes the tasks that this hold stopped, and no others.
- * H5  In a shared store a hold is written only if no hold was placed or lifted since the holds were read on which it was
- *     decided. So no process takes back a lift of another one.
+ * H5  In a shared store a hold is written only if no hold was placed or lifted since the decision
+ *     read the holds. So no process undoes a lift by another one.
  */
 
 import type { HoldMark } from '../../core/commands.ts'
@@ -29,26 +30,29 @@ export type { LiftAnswer } from './lift-hold.ts'
 export interface Holds extends PlaceHold {
   readonly lift: LiftHold
   list(caller: Caller): Promise<readonly Hold[]>
-  /** The holds a new task is created under. */
+  /** The holds that cover a new task. */
   forNew(task: HoldableTask): readonly HoldMark[]
   /** Whether this process knows the hold as one that is in effect. */
   isInEffect(holdId: string): boolean
-  /** Applies the holds of a parent to a child that the parent created meanwhile (H3). */
+  /** Applies the holds of a parent to a child that it created at the same time (H3). */
   holdChild(parent: Task, childId: string): Promise<void>
-  /** In a shared store: the epoch of the holds that new tasks are created under. */
+  /** The epoch of the holds that new tasks are created under. Only in a shared store. */
   readonly epoch: () => number
-  /** The store may have lost holds, and gives their epochs again. */
+  /** Called when the store may have lost holds, and so may use their epochs again. */
   forgetEpoch(): void
-  /** In a shared store: reads the holds that are in effect now. */
+  /** Reads the holds in effect. Does nothing unless the store is shared. */
   refresh(): Promise<void>
-  /** Reads the holds, and finishes what a process that is gone has left: holds and lifts that stopped half-way. */
+  /** Reads the holds, and completes holds and lifts that a dead process left half-way. */
   start(): Promise<void>
 }
 
-/** In a shared store. */
+/** What holds need in a shared store. */
 export interface SharedHolds {
   readonly read: () => Promise<HoldsInEffect>
-  /** Resolves when no process starts an operation of a task that is held when this is called. */
+  /**
+   * Resolves when no process will start an operation of a task that is held at the time of the
+   * call.
+   */
   readonly everywhere: () => Promise<void>
 }
 
@@ -57,7 +61,10 @@ export function createHolds(context: EngineContext, shared?: SharedHolds): Holds
   const read = shared?.read
   const active = createActiveHolds(read)
 
-  /** A hold is known to this process, or to the store before the first task is held (H1). */
+  /**
+   * Whether the hold is in effect. This process knows it, or finds it in the store: a hold is
+   * stored before the first task is held (H1).
+   */
   async function isActive(holdId: string): Promise<boolean> {
     if (!active.has(holdId)) await active.refresh()
     return active.has(holdId)

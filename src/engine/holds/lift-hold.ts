@@ -24,20 +24,21 @@ export function createLiftHold(
     await context.store.putHold({ ...hold, liftedAt: context.clock.now() })
     active.remove(hold.id)
     await active.refresh()
-    // After this, every task whose creation was decided under the hold is in the store.
+    // After this, every task whose create was decided under the hold is in the store.
     await context.ledger.createsSettled()
     try {
       return { holdId: hold.id, tasks: await liftTasks(context, hold, caller.principal) }
     } catch (error) {
-      // Some tasks are still held. Lifting the hold again reaches them.
+      // The hold counts as in effect again, because some tasks are still held. Lifting it once more
+      // reaches them.
       active.add(hold)
       throw error
     }
   }
 
   /**
-   * In a shared store: a lift that failed half-way is not known to the other processes, so it is looked for in the store.
-   * Undefined when the hold holds no task.
+   * Completes a lift that failed half-way in another process of a shared store. It is found in the
+   * store only. Undefined when no task has the hold.
    */
   async function liftRest(caller: Caller, holdId: string): Promise<LiftAnswer | undefined> {
     if (!isShared) return undefined

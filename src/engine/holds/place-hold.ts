@@ -13,31 +13,38 @@ import { createStoreHold } from './store-hold.ts'
 
 export interface HoldAnswer {
   readonly holdId: string
-  /** One per task, sorted by id. */
+  /** One outcome per task, sorted by task id. */
   readonly outcomes: readonly TaskOutcome[]
 }
 
 /** A hold that is in effect. */
 export interface PlacedHold {
   readonly hold: Hold
-  /** The call has placed it. False: the same hold was there. */
+  /** True if this call placed the hold, false if the same hold existed. */
   readonly isNew: boolean
 }
 
 export interface PlaceHold {
   /** @throws LullError `LIMIT_EXCEEDED` when the operators of the tenant have too many holds, or these name too many tasks */
   hold(caller: Caller, request: HoldRequest): Promise<HoldAnswer>
-  /** Places a hold for tasks that do not exist yet. It is durable, and stops nothing. */
+  /**
+   * Places a hold that stops no existing task, for tasks that do not exist yet. It is durable when
+   * the call resolves.
+   */
   holdAhead(caller: Caller, request: HoldRequest): Promise<PlacedHold>
   /**
-   * Places the hold that a rule asks for, with the id that the rule and its cause have. Once, also after it was lifted.
-   * While another hold of the rule is in effect, nothing is placed.
-   * @param causedAt when the cause came; a hold of the rule that was lifted later has answered it
+   * Places the hold of a rule, with an id derived from the rule and its cause. A hold is placed
+   * once per id, even if it was lifted, and not while another hold of the rule is in effect.
+   * @param causedAt the instant of the cause; nothing is placed if a hold of the rule was lifted
+   * after it
    */
   holdByRule(hold: Hold, causedAt?: number): Promise<void>
 }
 
-/** @param everywhere in a shared store: resolves when no process starts an operation of a task that is held */
+/**
+ * @param everywhere in a shared store: resolves when no process will start an operation of a held
+ * task
+ */
 export function createPlaceHold(
   context: EngineContext,
   active: ActiveHolds,
@@ -64,7 +71,10 @@ export function createPlaceHold(
     return [...outcomes].sort((a, b) => (a.taskId < b.taskId ? -1 : 1))
   }
 
-  /** Decides on the holds that are in effect, and again when they have changed before the decision was written (H5). */
+  /**
+   * Decides with the holds in effect, and again if they have changed before the hold was written
+   * (H5).
+   */
   async function place(
     choose: () => Hold | Promise<Hold | undefined>,
     principal: string,
@@ -73,7 +83,8 @@ export function createPlaceHold(
       await active.refresh()
       const epoch = active.epoch()
       const chosen = choose()
-      // A hold that is known at once is applied at once, so that two equal requests are one hold.
+      // Awaits only a promise: a hold that is known at once is applied in the same turn, so that
+      // two equal requests yield one hold.
       const hold = chosen instanceof Promise ? await chosen : chosen
       if (hold === undefined) return undefined
       const outcomes = await apply(hold, principal, epoch)
@@ -109,7 +120,10 @@ export function createPlaceHold(
   }
 }
 
-/** Undefined when another hold of the rule is in effect, or one that was lifted has answered the cause. */
+/**
+ * The hold to place for a rule. Undefined when another hold of the rule is in effect, or when an
+ * operator has lifted one since the cause.
+ */
 async function holdToPlace(
   { store }: EngineContext,
   active: ActiveHolds,
@@ -118,7 +132,8 @@ async function holdToPlace(
 ): Promise<Hold | undefined> {
   const inEffect = active.all().filter((one) => isOfRule(one, hold.actor.id))
   if (inEffect.length > 0) return inEffect.find(({ id }) => id === hold.id)
-  // Read only where a hold is about to be placed. Each hold of the rule that is found was lifted by an operator.
+  // Reads lifted holds only if a hold is about to be placed. Each hold of the rule that is found
+  // here was lifted by an operator.
   const lifted = (await store.holds(true)).filter((one) => isOfRule(one, hold.actor.id))
   const isAnswered = lifted.some(({ id, liftedAt = 0 }) => id === hold.id || liftedAt > causedAt)
   return isAnswered ? undefined : hold
@@ -141,7 +156,7 @@ function isOfRule({ actor }: Hold, ruleId: string): boolean {
   return actor.kind === 'policy' && actor.id === ruleId
 }
 
-/** Holds that differ in anything are apart, because each is lifted by itself. */
+/** Holds that differ in any member are different holds, because each is lifted by itself. */
 function isSameHold(a: Hold, b: Hold): boolean {
   const facts = (hold: Hold): unknown => {
     const { scope, holdNew, reason, actor } = hold
@@ -150,7 +165,10 @@ function isSameHold(a: Hold, b: Hold): boolean {
   return JSON.stringify(facts(a)) === JSON.stringify(facts(b))
 }
 
-/** A new hold cannot find a task already held by it, except a task that was created under it. */
+/**
+ * For a new hold, `already_held` can only mean that the task was created under it, so it is
+ * reported as `held`.
+ */
 function asNew(found: TaskOutcome): TaskOutcome {
   return found.outcome === 'already_held' ? { ...found, outcome: 'held' } : found
 }

@@ -1,4 +1,4 @@
-/** Counts what a hold would stop. Nothing is written. */
+/** Counts the tasks that a hold would stop. Nothing is written. */
 import type { State } from '../../core/states.ts'
 import type { HoldScope } from '../../ports/store/holds.ts'
 import type { Caller } from '../caller.ts'

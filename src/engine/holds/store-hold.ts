@@ -5,9 +5,10 @@ import type { ActiveHolds } from './active-holds.ts'
 import { liftTasks } from './held-tasks.ts'
 
 /**
- * Stores the hold. New tasks are created under it before it is durable, so that none is missed. In a shared store the
- * hold is written first, so that no process finds a task under an unknown hold. Creations decided before are refused.
- * @param epoch of the holds on which the hold was decided (H5)
+ * Stores the hold. Embedded store: new tasks are created under the hold even before it is durable,
+ * so that none is missed. Shared store: the hold is written first, so that no process finds a task
+ * under an unknown hold, and creates that were decided earlier are refused.
+ * @param epoch the epoch of the holds on which the hold was decided (H5)
  * @returns false when the holds have changed since, and the hold must be decided again
  */
 export type StoreHold = (hold: Hold, epoch: number) => Promise<boolean>
@@ -39,7 +40,10 @@ export function createStoreHold(context: EngineContext, active: ActiveHolds): St
     }
   }
 
-  /** Lifts a hold that could not be stored from the tasks created under it. The next start lifts what this missed. */
+  /**
+   * Lifts a hold that could not be stored from tasks created under it. Tasks that this misses are
+   * lifted at the next start.
+   */
   async function undo(hold: Hold): Promise<void> {
     try {
       await context.ledger.createsSettled()

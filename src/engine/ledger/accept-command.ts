@@ -1,4 +1,4 @@
-/** Accepts a command. The phase of the task's entry decides what happens to it. */
+/** Accepts a command. What happens to it depends on the phase of the task's entry in memory. */
 import type { Task } from '../../core/task.ts'
 import type { Flusher } from './flusher.ts'
 import type { Planner, Waiting } from './plan.ts'
@@ -9,11 +9,14 @@ export interface AcceptDeps {
   readonly flusher: Pick<Flusher, 'add'>
   /** Reads the store for the entry. */
   readonly load: (entry: TaskEntry) => void
-  /** The queued commands are decided in the next flush. */
+  /** Puts the entry into the next flush, which decides its queued commands. */
   readonly enqueue: (entry: TaskEntry) => void
 }
 
-/** @param begun called with the task when the command is a create that was decided ahead of its commit */
+/**
+ * @param begun called with the new task when the command is a create that is decided before its
+ * commit is durable
+ */
 export type Accept = (
   entry: TaskEntry,
   one: Waiting,
@@ -51,7 +54,8 @@ export function createAccept({ planner, flusher, load, enqueue }: AcceptDeps): A
   }
 
   /**
-   * The create is decided before its commit. Commands that follow in the same turn of the event loop join that commit.
+   * Decides a create at once, before its commit is durable. Commands that follow in the same turn
+   * of the event loop join that commit.
    */
   function open(entry: TaskEntry, one: Waiting, begun: (task: Task) => void): void {
     const plan = planner.begin(entry)

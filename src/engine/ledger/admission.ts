@@ -1,12 +1,16 @@
 /**
- * Applies back pressure: counts the commands that are not settled, and refuses new messages above a limit.
+ * Back pressure: counts the commands that wait for the store, and refuses new messages above a
+ * limit.
  *
  * A1  Only new messages and reminders are refused. Commands that stop or end work, and the records of runs, never are.
  */
 import { LullError } from '../../core/errors.ts'
 
 export interface Admission {
-  /** @throws LullError `OVERLOADED` */
+  /**
+   * Called before a new message is accepted.
+   * @throws LullError `OVERLOADED`
+   */
   check(): void
   entered(bytes: number): void
   left(bytes: number): void

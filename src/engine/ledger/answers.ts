@@ -9,7 +9,10 @@ import type { Plan, Waiting } from './plan.ts'
 
 const noRecords: readonly LogRecord[] = []
 
-/** The commit is written, or there was nothing to write: each caller gets its own records, or its refusal. */
+/**
+ * The commit was written, or nothing had to be written: each caller gets its own records or its
+ * refusal.
+ */
 export function answerAll(plan: Plan): void {
   for (const one of plan.waiting) answer(plan, one)
 }
@@ -29,8 +32,8 @@ function answer({ records, task: latest }: Plan, one: Waiting): void {
 }
 
 /**
- * The idempotency key is taken. Its caller gets the existing claim. The other commands fail, because their task does
- * not exist.
+ * Another task has the idempotency key. The caller that wanted it gets the existing claim. The
+ * other commands fail, because their task does not exist.
  */
 export function answerClaimed({ entry, waiting, task }: Plan, claimed: Claim): void {
   const shown = entry.task ?? task

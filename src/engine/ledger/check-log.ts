@@ -1,15 +1,18 @@
 /**
- * Finds what keeps a stored log from being folded (a record type that this version does not know, a gap in the
- * numbers), and a log that is behind its row because its end is missing. Records after the last receipt that
- * changed neither the state nor the time of the last status can be cut without a trace: a row is written only when it
- * changes.
+ * Checks a stored log before it is folded. Finds record types that this version does not know, gaps
+ * in the numbers, and a log that is older than its row because its end is missing. One loss is not
+ * detected: records after the last receipt that changed neither the state nor the time of the last
+ * status, because the row is written only when it changes.
  */
 import { isRecordType } from '../../core/evolve.ts'
 import type { LogRecord } from '../../core/records.ts'
 import type { Task } from '../../core/task.ts'
 import type { StoredTask } from '../../ports/store/tasks.ts'
 
-/** The fault, as a sentence without a subject. Undefined: the log is good. */
+/**
+ * Describes the fault in words that follow the task as subject, such as "its log …". Undefined if
+ * the log is good.
+ */
 export function checkLog(
   records: readonly LogRecord[],
   snapshot: Task | undefined,
@@ -25,7 +28,10 @@ export function checkLog(
   return undefined
 }
 
-/** The same for the folded task. Instants are compared with all records, because a clock may have been set back. */
+/**
+ * Compares the folded task with its row. The time of the row may be that of any record, because a
+ * clock may have been set back.
+ */
 export function checkEnd(task: Task, { row, records }: StoredTask): string | undefined {
   if (row === undefined) return undefined
   if (row.state !== task.state) {

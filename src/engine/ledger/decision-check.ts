@@ -1,6 +1,7 @@
 /**
- * In a shared store, checks a decision that writes nothing before its callers are answered. No compare-and-set tells
- * whether such a decision is out of date (C6).
+ * In a shared store, a decision that writes nothing has no compare-and-set that would show that it
+ * is out of date. This check asks the store for the version before the callers are answered (C6 of
+ * `cluster/membership.ts`).
  */
 import { answerAll, rejectAll } from './answers.ts'
 import type { Plan } from './plan.ts'
@@ -11,11 +12,11 @@ export interface DecisionCheckDeps {
   readonly versionOf: (taskId: string) => Promise<number>
   /** Reads the store for the entry. */
   readonly load: (entry: TaskEntry) => void
-  /** The entry has finished its check. */
+  /** Called when the entry has finished its check. */
   readonly proceed: (entry: TaskEntry) => void
 }
 
-/** A decision on an old version is made again after the store was read. */
+/** If the store has a later version, reads it and decides again. */
 export type DecisionCheck = (entry: TaskEntry, plan: Plan) => void
 
 export function createDecisionCheck({
@@ -30,7 +31,7 @@ export function createDecisionCheck({
       proceed(entry)
       return
     }
-    // The version in the answer may be lost, too.
+    // The store may have lost writes since it was asked, and the version in its answer with them.
     entry.storedVersion = entry.stale ? 0 : stored
     entry.queue.unshift(...plan.waiting)
     if (entry.stale || stored < decidedOn) forget(entry)

@@ -1,6 +1,7 @@
 /**
- * Reads the store for an entry: phase `loading`, then the phase of the answer. In a shared store, only the records
- * after the known version are read. They are published to the readers of the task in this process.
+ * Reads the store for an entry: phase `loading`, then the phase that the answer leads to. In a
+ * shared store, only records after the known version are read, and published to readers of the task
+ * in this process.
  */
 import type { LogRecord } from '../../core/records.ts'
 import type { Task } from '../../core/task.ts'
@@ -13,11 +14,13 @@ import { forget, move, type TaskEntry, unreadableError } from './task-entry.ts'
 export interface EntryLoadingDeps {
   readonly cache: Pick<TaskCache, 'grow'>
   readonly loader: Pick<Loader, 'load' | 'follow'>
-  /** The task in the run of this process. Present in a shared store. */
+  /** The task as the run in this process has it. Present in a shared store. */
   readonly known?: ((taskId: string) => Task | undefined) | undefined
-  /** Called with the records of other processes. Empty: the records are not known. */
+  /**
+   * Called with records that other processes wrote. Empty if it is not known which records are new.
+   */
   readonly learned: (task: Task, records: readonly LogRecord[], before: Task | undefined) => void
-  /** The entry was read. Its queued commands are next. */
+  /** Called when the entry was read. Its queued commands are next. */
   readonly proceed: (entry: TaskEntry) => void
   /** Called when an entry may have become settled. */
   readonly settled: () => void
@@ -77,7 +80,8 @@ export function createEntryLoading(deps: EntryLoadingDeps): (entry: TaskEntry) =
         throw error
       },
     )
-    // Callers that await `loading` get the error. There may be none.
+    // Callers that await `loading` get the error. If there are none, the rejection must not be
+    // reported as unhandled.
     entry.loading.catch(() => undefined)
   }
 

@@ -1,10 +1,11 @@
 /**
- * Hands what was decided to the store, in batches: one fsync is shared by everything in a batch.
+ * Sends decided commands to the store in batches. All commits of a batch share one fsync.
  *
- * The flush rule. Once per event-loop turn, every queued task is decided and written. A task that was created ahead of its
- * commit stays open for one more turn, so that what its code asks for joins the same commit; once it has ended nothing can
- * join, and it is written with this flush. While `IN_FLIGHT` batches are under way tasks stay queued, and the first batch
- * that comes back starts the next flush.
+ * The flush rule. Once per event-loop turn, every queued task is decided and written. A task whose
+ * create was decided ahead of its commit stays open for one more turn, so that the first commands
+ * of its code join the same commit. If the task has already ended, it is written with this flush.
+ * While `IN_FLIGHT` batches are under way, tasks stay queued, and the first batch that is answered
+ * starts the next flush.
  */
 import { isTerminal } from '../../core/states.ts'
 import type { CommitResult, TaskStore } from '../../ports/store/tasks.ts'
@@ -12,28 +13,28 @@ import type { Plan, Planner } from './plan.ts'
 import type { TaskEntry } from './task-entry.ts'
 
 export interface Flusher {
-  /** The entry is `queued` or `open`, and is to be written with a coming flush. */
+  /** Adds an entry in phase `queued` or `open` to the next possible flush. */
   add(entry: TaskEntry): void
 }
 
 export interface FlusherDeps {
   readonly store: Pick<TaskStore, 'commit'>
   readonly planner: Planner
-  /** Decides what waits. Undefined: there is nothing to write. */
+  /** Decides the queued commands of the entry. Undefined: there is nothing to write. */
   readonly decide: (entry: TaskEntry) => Plan | undefined
   readonly settle: (plan: Plan, result: CommitResult | undefined) => void
-  /** The store as a whole could not write. */
+  /** Called when the store as a whole cannot write. */
   readonly fail: (plan: Plan, error: unknown) => void
 }
 
-/** A larger batch adds latency and saves next to nothing: the fsync is shared by many already. */
+/** A larger batch would only add latency: so many commits already share one fsync. */
 const BATCH = 128
-/** Batches under way. The store works on one and takes the others next, together where it can. */
+/** The most batches under way. The store works on one, and joins those that wait where it can. */
 const IN_FLIGHT = 8
 
 export function createFlusher({ store, planner, decide, settle, fail }: FlusherDeps): Flusher {
   const queued: TaskEntry[] = []
-  /** Created ahead in this event-loop turn. */
+  /** Entries whose create was decided ahead of its commit in this event-loop turn. */
   let opened: TaskEntry[] = []
   let scheduled = false
   let inFlight = 0

@@ -3,9 +3,9 @@ import type { TaskCache } from './task-cache.ts'
 import { isSettled } from './task-entry.ts'
 
 export interface IdleWatch {
-  /** Resolves when every entry is settled. */
+  /** Resolves when every entry is settled: no command, read or commit is in progress. */
   idle(): Promise<void>
-  /** An entry may have become settled. */
+  /** Called when an entry may have become settled. */
   readonly check: () => void
 }
 

@@ -9,12 +9,16 @@
  * Invariants (ledger.test.ts):
  *  L1  a caller is answered after its records are durable, never before;
  *  L2  commands of one task are decided in the order they came, on the state the ones before them made;
- *  L3  a lost compare-and-set is decided again on the new state; the state that lost is never published;
- *  L4  when the store cannot write, every waiting caller gets the error and the in-memory task is what is on disk;
- *  L5  what learns of a task ahead of its commit lets nothing of it leave the process before it is published;
+ *  L3  commands whose compare-and-set failed are decided again on the new state; the failed state
+ *      is never published;
+ *  L4  when the store cannot write, every waiting caller gets the error, and the task in memory is
+ *      the one on disk;
+ *  L5  code that gets a task before its commit is durable sends nothing of it out of the process
+ *      until it is published;
  *  L6  a commit whose content cannot be stored fails the command that brought it, and no other;
  *  L7  a log that cannot be folded stops its task alone: it is shown as paused, and commands to it are refused;
- *  L8  every command that creates a task asks the ledger for the holds of the new task, when it is decided.
+ *  L8  every command that creates a task gets the holds of the new task from the ledger when it is
+ *      decided.
  */
 import type { Command, HoldMark } from '../../core/commands.ts'
 import type { Signer } from '../../core/receipts/receipt.ts'
@@ -49,16 +53,21 @@ import { createTaskQueues, type SharedTasks } from './task-queues.ts'
 
 export type { CommitExtras, Committed, LazyCommand } from './plan.ts'
 
-/** The holds that a task of these facts is created under. */
+/** Returns the holds that cover a new task with these properties. */
 export type HoldsForNew = (task: HoldableTask) => readonly HoldMark[]
 
 export interface Ledger {
-  /** @throws LullError the refusal, `RECORD_REFUSED`, `TASK_UNREADABLE` or `STORE_UNAVAILABLE`; nothing was written then */
+  /**
+   * Writes a command to a task.
+   * @throws LullError the refusal, `RECORD_REFUSED`, `TASK_UNREADABLE` or `STORE_UNAVAILABLE`; then
+   * nothing was written
+   */
   commit(taskId: string, command: LazyCommand, extras?: CommitExtras): Promise<Committed>
   /**
-   * The same for a task that does not exist yet: the store is not asked for it first. With `begun` the create is decided at
-   * once and `begun` is given the task, so that what follows joins its commit (L5). The command names the holds of the new
-   * task (L8). It is a function, because it is made again when the store has newer holds.
+   * Writes a command that creates a task, without reading the store for it first. With `begun`, the
+   * create is decided at once and `begun` is called with the task, so that commands which follow
+   * join its commit (L5). The command must name the holds of the new task (L8). It is a function,
+   * because it is called again when the store has newer holds.
    */
   create(
     taskId: string,
@@ -66,34 +75,48 @@ export interface Ledger {
     extras?: CommitExtras,
     begun?: (task: Task) => void,
   ): Promise<Committed>
-  /** A task whose log cannot be folded is shown as paused (L7). @throws LullError `STORE_UNAVAILABLE` */
+  /**
+   * Reads a task. One whose log cannot be folded is returned as paused (L7).
+   * @throws LullError `STORE_UNAVAILABLE`
+   */
   read(taskId: string): Promise<Task | undefined>
-  /** The task if it is in memory and up to date. In a shared store nothing in memory is certain to be. */
+  /**
+   * The task if it is in memory. Always undefined in a shared store, because another process
+   * may have written since.
+   */
   peek(taskId: string): Task | undefined
-  /** A notice says that another process wrote this version of a task with a follower here. */
+  /**
+   * Called when another process reports that it wrote this version of a task that is followed here.
+   */
   heard(taskId: string, version: number): void
   /**
-   * Resolves when this version of the task, or a later one, was published here, or when the store has lost it.
+   * Resolves when this version of the task, or a later one, was published here, or when the store
+   * has lost it.
    * @throws LullError `STORE_UNAVAILABLE`
    */
   reach(taskId: string, version: number): Promise<void>
-  /** Nothing in memory is valid any more. */
+  /** Discards every task in memory, because the store may have lost writes. */
   forgetAll(): void
-  /** Tasks that were found unreadable. */
+  /** The ids of tasks that were found unreadable. */
   readonly unreadable: ReadonlySet<string>
-  /** Asked before a new message is taken. @throws LullError `OVERLOADED` */
+  /**
+   * Called before a new message is accepted.
+   * @throws LullError `OVERLOADED`
+   */
   admit(): void
   /** How many commands wait for the store. */
   readonly waiting: () => number
-  /** What the last commit failed with, where none has worked since. */
+  /** The error of the last commit, if none has succeeded since. */
   trouble(): string | undefined
-  /** Retention has removed tasks: drops from memory those that may be among them. */
+  /** Called after retention has removed tasks: drops from memory those that may be among them. */
   removed(): Promise<void>
   /** Resolves when every create decided so far is durable, or has failed. */
   createsSettled(): Promise<void>
-  /** Resolves when every commit that is under way has been answered. Runs that it starts have begun. */
+  /**
+   * Resolves when every commit under way has been answered, and the runs that it starts have begun.
+   */
   commitsSettled(): Promise<void>
-  /** Resolves when everything handed in so far is settled. */
+  /** Resolves when every command given so far is settled. */
   idle(): Promise<void>
 }
 
@@ -106,24 +129,27 @@ export interface LedgerDeps {
   readonly published: (task: Task, records: readonly LogRecord[], before: Task | undefined) => void
   /** Called once for each task that is found unreadable. */
   readonly foundUnreadable: (task: Task) => void
-  /** The same for records of other processes. No records: the task changed, and which records are new is not known. */
+  /**
+   * Called like `published`, for records that other processes wrote. Empty if it is not known which
+   * records are new.
+   */
   readonly learned: LedgerDeps['published']
   readonly limits: LedgerLimits
   /** Default: nothing is traced. */
   readonly tracing?: Tracing
-  /** The span of the run that has the task in this process. */
+  /** The trace span of the task's run in this process. */
   readonly segmentOf?: (taskId: string) => SpanLink | undefined
   readonly holdsForNew: HoldsForNew
-  /** What a commit uses of budgets. Default: nothing. */
+  /** Computes how much a commit uses of budgets. Default: nothing. */
   readonly spendingOf?: SpendingOf
   /** Present when other processes write too. */
   readonly shared?: SharedTasks | undefined
 }
 
 export interface LedgerLimits extends AdmissionLimits {
-  /** How many tasks are kept in memory for reading, while nothing is under way for them. */
+  /** The most settled tasks that are kept in memory for reading. */
   readonly cachedTasks: number
-  /** About how many bytes of them. */
+  /** The approximate bytes of those tasks. */
   readonly cachedBytes: number
 }
 

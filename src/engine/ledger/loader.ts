@@ -1,6 +1,6 @@
 /**
- * Reads tasks from the store. A log that cannot be folded becomes an unreadable task (`unreadable-task.ts`), and is
- * logged once. If the store cannot be read, the call fails.
+ * Reads tasks from the store. If a log cannot be folded, the result is an unreadable task
+ * (`unreadable-task.ts`), which is logged once. If the store cannot be read, the call fails.
  */
 
 import { isLullError, LullError } from '../../core/errors.ts'
@@ -34,15 +34,18 @@ export type Loaded =
 
 export interface Loader {
   /**
-   * @param storedVersion the known version in the store; a shorter log is unreadable @throws LullError
-   * `STORE_UNAVAILABLE`
+   * @param storedVersion a version that the store is known to have; a log that ends before it is
+   * unreadable
+   * @throws LullError `STORE_UNAVAILABLE`
    */
   load(taskId: string, storedVersion?: number): Promise<Loaded>
-  /** The same for a task that is known up to a version. Only later records are read, if possible. */
+  /**
+   * Like `load`, for a task that is known up to a version. Reads only later records if possible.
+   */
   follow(base: Task, storedVersion: number): Promise<Loaded>
-  /** Tasks that were found unreadable. */
+  /** The ids of tasks that were found unreadable. */
   readonly unreadable: ReadonlySet<string>
-  /** Forgets which tasks are unreadable. One that still is will be found and logged again. */
+  /** Forgets which tasks are unreadable. Those that still are will be found and logged again. */
   forgetAll(): void
   /** Forgets the unreadable tasks that are gone from the store. */
   forgetRemoved(): Promise<void>
@@ -104,7 +107,7 @@ export function createLoader(
     const task = unreadableTask(row, why)
     if (!unreadable.has(taskId)) {
       unreadable.add(taskId)
-      // Callers that wait for the task read it again, and see that it is unreadable.
+      // Deferred, so that callers that wait for the task read it again and find it unreadable.
       queueMicrotask(() => found(task))
       log('error', 'the log of a task cannot be read; the task is stopped, all others go on', {
         taskId,
@@ -136,7 +139,10 @@ function foldOnto(base: Task, records: readonly LogRecord[]): Task | undefined {
   }
 }
 
-/** @throws LullError `TASK_UNREADABLE` */
+/**
+ * Folds what the store has of a task.
+ * @throws LullError `TASK_UNREADABLE`
+ */
 function foldStored(taskId: string, stored: StoredTask, verifier: Verifier): Task {
   const { snapshot, records } = stored
   const unreadable = (why: string, cause?: unknown): LullError<'TASK_UNREADABLE'> =>

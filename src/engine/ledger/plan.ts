@@ -23,11 +23,11 @@ import type { TaskEntry } from './task-entry.ts'
 /** A function is called when the command is decided, with the current task. */
 export type LazyCommand = Command | ((task: Task | undefined) => Command)
 
-/** Written in the same commit as the records of a command, or not at all. */
+/** Data that is written in the same commit as the records of a command, or not at all. */
 export interface CommitExtras {
   readonly claim?: Claim | undefined
   readonly push?: MakePush | undefined
-  /** Approximate bytes of the command, counted while it waits (`admission.ts`). */
+  /** Approximate bytes of the command, counted while it waits for the store (`admission.ts`). */
   readonly bytes?: number
 }
 
@@ -42,23 +42,26 @@ export interface Committed {
   readonly claimed?: Claim
 }
 
-/** A command whose caller waits, and its decision. */
+/** A command whose caller waits, with its decision. */
 export interface Waiting {
   readonly command: LazyCommand
-  /** It creates the task. */
+  /** Whether the command creates the task. */
   readonly creates: boolean
   readonly extras: CommitExtras
-  /** Undefined while nothing is traced. */
+  /** Absent while tracing is off. */
   readonly spans: CommandSpans | undefined
   readonly resolve: (committed: Committed) => void
   readonly reject: (error: unknown) => void
   task: Task | undefined
-  /** Its records within those of the plan. */
+  /** The range of its records within those of the plan. */
   from: number
   to: number
-  /** Why it was refused. Undefined: it was not. */
+  /** The refusal of the command, or undefined. */
   refusal: unknown
-  /** It shares no commit with other commands: it claims a key, or the commit it was part of could not be stored. */
+  /**
+   * Whether the command must have a commit of its own: it claims a key, or a commit that it shared
+   * could not be stored.
+   */
   alone: boolean
 }
 
@@ -103,7 +106,10 @@ export interface Plan {
   snapshot: boolean
   /** Approximate bytes of the records. */
   bytes: number
-  /** The log begins with records of another task or store. They were counted and reported there. */
+  /**
+   * Whether the log begins with records of another task or store. Their usage was counted there,
+   * and is not counted again.
+   */
   copied: boolean
   /** Called when the commit is settled, whether it was written or not. */
   whenSettled: (() => void)[]
@@ -111,7 +117,7 @@ export interface Plan {
 
 /** The number of records between two snapshots. Folding a shorter log is faster than storing a snapshot of it. */
 const SNAPSHOT_EVERY = 64
-/** The same for an ended task, which is read and never written again. */
+/** The same for an ended task: it is read, but never written again, so a shorter interval pays. */
 const SNAPSHOT_AT_END = 12
 const none: readonly Push[] = []
 
@@ -125,7 +131,7 @@ export interface PlannerDeps {
   readonly clock: Clock
   readonly signer: Signer
   readonly traces: RecordTracing
-  /** The epoch of the holds a creation is decided on. Only in a shared store. */
+  /** The hold epoch on which a create is decided. Present in a shared store. */
   readonly holdEpoch?: (() => number) | undefined
   readonly spendingOf?: SpendingOf
 }
@@ -173,7 +179,8 @@ export function createPlanner(deps: PlannerDeps): Planner {
       task = task === undefined ? evolve(start, record) : advance(task, record)
       records.push(record)
     }
-    // What was decided before and not written is no span (T4).
+    // A command that is decided again discards the spans of its first decision (T4 in
+    // `trace-records.ts`).
     if (spans !== undefined) spans.open = []
     for (const decidedBody of bodies) {
       const body =
@@ -209,7 +216,10 @@ export function createPlanner(deps: PlannerDeps): Planner {
   }
 }
 
-/** What a shared store must have for the decision to be valid: the holds, and the events that the task newly names. */
+/**
+ * What a shared store must still have when it writes the decision: the hold epoch, and the events
+ * that the task newly refers to.
+ */
 function decidedOn(plan: Plan, holdEpoch: () => number): Pick<Commit, 'holdEpoch' | 'eventPos'> {
   const { entry, task } = plan
   const eventPos = namesEventsHere(plan) ? newestEventNamed(task) : 0
@@ -220,8 +230,9 @@ function decidedOn(plan: Plan, holdEpoch: () => number): Pick<Commit, 'holdEpoch
 }
 
 /**
- * The positions in the log of an import that has ended are those of another store, and so may be those in the past of a fork.
- * Nothing is decided on them: this store may never have so many events.
+ * Event positions in the log of an imported task that has ended belong to the other store, and so
+ * may those in the past of a fork. The store must not check them: it may never have given so high
+ * positions.
  */
 function namesEventsHere({ copied, records, task }: Plan): boolean {
   if (!copied) return true
@@ -235,12 +246,15 @@ function addExtras(
   task: Task,
   start: Task | undefined,
 ): void {
-  // Called before the plan changes: if `push` throws, nothing of the command is written.
+  // Called before the plan changes, so that nothing of the command is written if `push` throws.
   if (push !== undefined) plan.pushes = [...plan.pushes, push(task, start)]
   plan.claim ??= claim
 }
 
-/** @param task the result of the command so far; no other code has seen it, so it may be changed in place */
+/**
+ * @param task the result of the command so far; no other code has a reference, so it may be changed
+ * in place
+ */
 function append(
   records: LogRecord[],
   task: OwnTask | undefined,
@@ -254,7 +268,10 @@ function append(
   return next
 }
 
-/** Changes the body in place: `decide` made it, and no other code has it. */
+/**
+ * Adds number and instant in place: `decide` has just made the body, and no other code has a
+ * reference.
+ */
 function numbered(body: RecordBody, seq: number, at: number): LogRecord {
   const record = body as RecordBody & { seq: number; at: number }
   record.seq = seq
@@ -276,7 +293,7 @@ function commitOf(plan: Plan, signer: Signer, spendingOf?: SpendingOf): Commit {
   }
   if (changed) commit.row = plan.row
   if (plan.snapshot) commit.snapshot = task
-  // Messages make no receipts, so sending one signs nothing.
+  // Most commits make no receipt, and then no anchor has to be signed.
   if (task.receipts.count > (entry.task?.receipts.count ?? 0)) {
     commit.anchor = makeAnchor(task, signer)
   }

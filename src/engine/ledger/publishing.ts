@@ -1,6 +1,6 @@
 /**
- * What happens after every durable write, in log order per task: of this process, and of others on a shared store. Also
- * what happens when a task is found unreadable.
+ * What happens after every durable write, in log order per task, by this process and, on a shared
+ * store, by others. Also what happens when a task is found unreadable.
  */
 
 import { isTerminal } from '../../core/states.ts'
@@ -27,7 +27,7 @@ export function createPublishing(deps: {
   readonly timers: Timers
   readonly events: Events
   readonly followUps: FollowUps
-  /** In a shared store: processes tell each other the live text of tasks. */
+  /** Exchanges the live text of tasks with other processes. Present in a shared store. */
   readonly texts: Pick<SharedTexts, 'observe'> | undefined
 }): Publishing {
   const { log, meter, runs, subscriptions, timers, events, followUps, texts } = deps

@@ -1,4 +1,6 @@
-/** Reads a task from memory, or from the store if memory does not have it or may be out of date. */
+/**
+ * Reads a task from memory, or from the store if memory does not have it or it may be out of date.
+ */
 import type { Task } from '../../core/task.ts'
 import type { Loader } from './loader.ts'
 import type { TaskCache } from './task-cache.ts'
@@ -20,9 +22,12 @@ export function createRead(deps: ReadDeps): ReadTask {
   return versionOf === undefined ? ownRead(deps) : sharedRead(deps, versionOf)
 }
 
-/** No other process writes, so a task in memory is up to date. */
+/** For an embedded store. No other process writes, so a task in memory is up to date. */
 function ownRead({ cache, loader, queues }: ReadDeps): ReadTask {
-  /** A create does not read the store first, so the task may already exist. */
+  /**
+   * Asks the store for a task whose create is under way: a create does not read the store first, so
+   * the task may already exist.
+   */
   async function readWhileCreated(entry: TaskEntry): Promise<Task | undefined> {
     const loaded = await loader.load(entry.id)
     return entry.task ?? (loaded.kind === 'none' ? undefined : loaded.task)
@@ -34,14 +39,17 @@ function ownRead({ cache, loader, queues }: ReadDeps): ReadTask {
     if (entry.plan !== undefined || entry.phase === 'queued') return readWhileCreated(entry)
     await queues.loaded(entry)
     const { task } = entry
-    // Callers can ask for any id, so ids of tasks that do not exist are not kept.
+    // Entries of tasks that do not exist are dropped, because callers can ask for any id.
     if (entry.phase === 'unknown') cache.delete(taskId)
     else cache.trim()
     return task
   }
 }
 
-/** A task in memory is returned only when the store has the same version (C6). */
+/**
+ * For a shared store. A task in memory is returned only if the store has the same version (C6 of
+ * `cluster/membership.ts`).
+ */
 function sharedRead(
   { cache, loader, queues }: ReadDeps,
   versionOf: SharedTasks['versionOf'],

@@ -1,6 +1,7 @@
 /**
- * The work lists of the store without unreadable tasks. The rows of these tasks do not change, so the store lists them
- * again and again. They could fill a short list, such as the list of one for an agent with concurrency 1.
+ * The store's lists of ready and due tasks, without unreadable tasks. The rows of unreadable tasks
+ * never change, so the store lists them every time, and they could fill a short list, such as the
+ * list of one for an agent with concurrency 1.
  */
 import type { WorkStore } from '../../ports/store/work.ts'
 
@@ -10,7 +11,7 @@ export type ReadableWork = Pick<
 >
 
 export function readableWork(store: ReadableWork, unreadable: ReadonlySet<string>): ReadableWork {
-  /** Asks for as many more tasks as may have to be left out. */
+  /** Reads a list, asking for as many more entries as may have to be left out. */
   async function readable<T>(
     limit: number,
     list: (limit: number) => Promise<readonly T[]>,

@@ -6,7 +6,7 @@ import type { TaskRow } from '../../ports/store/tasks.ts'
 
 const none: readonly string[] = []
 
-/** The row of a task: the columns that a store indexes. It is derived from the task alone. */
+/** Derives the row of a task, the columns that a store indexes, from the task alone. */
 export function rowOf(task: Task): TaskRow {
   const paused = isPaused(task.state)
   const dueAt = nextDueAt(task)
@@ -30,7 +30,9 @@ export function rowOf(task: Task): TaskRow {
   return row
 }
 
-/** Whether all indexed columns are equal. Most steps change none of them, and then the row is not written. */
+/**
+ * Whether two rows are equal. Most steps change no indexed column, and then the row is not written.
+ */
 export function sameRow(a: TaskRow, b: TaskRow): boolean {
   return (
     a.state === b.state &&
@@ -44,7 +46,9 @@ export function sameRow(a: TaskRow, b: TaskRow): boolean {
   )
 }
 
-/** Whether no field that the row is derived from was replaced. Then the row need not be derived again. */
+/**
+ * Whether no field that the row depends on was replaced, so that the row need not be derived again.
+ */
 export function keepsRow(before: Task, after: Task): boolean {
   return (
     before.state === after.state &&
@@ -57,7 +61,7 @@ export function keepsRow(before: Task, after: Task): boolean {
   )
 }
 
-/** Whether the task can run and no process runs it. */
+/** Whether the task can run and has no run. */
 function isReady(task: Task): boolean {
   if (task.run !== undefined || task.holds.length > 0) return false
   return task.state === 'submitted' || task.state === 'working'

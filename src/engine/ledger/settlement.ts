@@ -35,7 +35,10 @@ export function createSettlement(deps: SettlementDeps): Pick<FlusherDeps, 'settl
 
   const outcomes: { readonly [S in CommitResult['status']]: Outcome<S> } = {
     written,
-    /** Another process wrote. The same commands are decided again on the new version, in the same order. */
+    /**
+     * Another process wrote first. The same commands are decided again on the new version, in the
+     * same order.
+     */
     conflict({ entry, waiting }, { version }) {
       entry.storedVersion = version
       entry.queue.unshift(...waiting)
@@ -45,7 +48,7 @@ export function createSettlement(deps: SettlementDeps): Pick<FlusherDeps, 'settl
       answerClaimed(plan, claim)
       queues().reread(plan.entry)
     },
-    /** The commands are decided again. The function that makes a command then uses what was read. */
+    /** The decision is out of date. After the read, the commands are built and decided again. */
     outdated(plan) {
       refresh().then(
         () => {
@@ -85,8 +88,8 @@ export function createSettlement(deps: SettlementDeps): Pick<FlusherDeps, 'settl
   }
 
   /**
-   * The content cannot be stored. The command with the content fails. If it is unknown which one, each is written alone
-   * (L6).
+   * The content cannot be stored. The command with that content fails. If there are several
+   * candidates, each is written alone (L6).
    */
   function refused({ entry, waiting }: Plan, { error }: Result<'failed'>): void {
     const culprit = culpritOf(waiting)
@@ -97,7 +100,10 @@ export function createSettlement(deps: SettlementDeps): Pick<FlusherDeps, 'settl
     culprit?.reject(refusal(entry.id, error, deps.log))
   }
 
-  /** The store cannot write. Later commands fail too. Otherwise they would overtake the commands that are retried. */
+  /**
+   * The store cannot write. Commands that came later fail too, because otherwise they would
+   * overtake commands that callers retry.
+   */
   function fail(plan: Plan, error: unknown): void {
     const { entry, waiting } = plan
     trouble.failed(error)
@@ -110,7 +116,7 @@ export function createSettlement(deps: SettlementDeps): Pick<FlusherDeps, 'settl
   return { settle, fail }
 }
 
-/** A listener that fails does not fail the commit: the records are durable. */
+/** A listener that throws does not fail the commit, because the records are durable. */
 function createPublish(log: Log) {
   return (listener: SettlementDeps['published'], ...write: Parameters<typeof listener>): void => {
     const [task] = write
@@ -122,7 +128,7 @@ function createPublish(log: Log) {
   }
 }
 
-/** The command with the records, if there is exactly one. */
+/** The command that has records, if there is exactly one. */
 function culpritOf(waiting: readonly Waiting[]): Waiting | undefined {
   const writers = waiting.filter(({ from, to }) => to > from)
   return writers.length === 1 ? writers[0] : undefined

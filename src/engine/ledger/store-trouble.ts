@@ -1,5 +1,6 @@
 /**
- * Whether commits work, for the health check. A failure is shown until a commit works again, at most for `SHOWN_MS`.
+ * Tells the health check whether commits succeed. A failure is reported until a commit succeeds, at
+ * most for `SHOWN_MS`.
  */
 import { describeError } from '../../core/values/describe-error.ts'
 import type { Clock } from '../../ports/clock.ts'
@@ -8,13 +9,13 @@ import type { Log } from '../../ports/log.ts'
 export interface StoreTrouble {
   failed(error: unknown): void
   worked(): void
-  /** The error of the last commit, if no later commit worked. */
+  /** The error of the last commit, if none has succeeded since. */
   readonly current: () => string | undefined
 }
 
 /**
- * A process that writes nothing does not notice that the store works again. After this time the store's own check
- * decides.
+ * A process that writes nothing would not notice that the store works again. After this time, only
+ * the store's own check counts.
  */
 const SHOWN_MS = 30_000
 

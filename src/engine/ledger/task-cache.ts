@@ -2,13 +2,13 @@
  * The tasks in memory: those in use (not settled), and the most recently used others. The cache has two generations.
  * When the newer one reaches half of a limit, the older one is dropped as a whole and the newer one becomes the older.
  *
- * T1  At most `tasks` settled tasks are kept, and about `bytes` bytes of them. After more tasks than that were in use, the
- *     rest of them is dropped by later calls (T4).
+ * T1  At most `tasks` settled tasks are kept, with about `bytes` bytes. If more tasks than that
+ *     were in use, later calls drop the excess (T4).
  * T2  A task that is not settled is never dropped, and has one entry.
  * T3  A tenant that uses many tasks does not push out the tasks of the others: every tenant has an equal part of a quarter
  *     of the cache.
- * T4  Keeping tasks that are not settled costs each call the same, however many they are: a drop that kept n of them is
- *     followed by n calls of `trim` without one.
+ * T4  The cost per call does not grow with the number of tasks in use: after a drop that had to
+ *     keep n of them, n calls of `trim` drop nothing.
  */
 import { TransientMap } from '../limits/transient-map.ts'
 import { createTaskEntry, isSettled, type TaskEntry } from './task-entry.ts'
@@ -18,7 +18,7 @@ export interface TaskCache {
   use(taskId: string): TaskEntry
   readonly get: (taskId: string) => TaskEntry | undefined
   delete(taskId: string): void
-  /** The task of the entry grew by this many bytes. */
+  /** Adds the bytes by which the task of the entry grew. */
   grow(entry: TaskEntry, bytes: number): void
   /** Drops the least recently used entries if a limit is exceeded. */
   trim(): void
@@ -68,7 +68,8 @@ export function createTaskCache(limits: CacheLimits): TaskCache {
       const known = newer.get(taskId)
       if (known !== undefined) return known
       const entry = older.get(taskId) ?? createTaskEntry(taskId)
-      // Before the insertion, so that the entry itself is not dropped when all others are in use.
+      // Called before the insertion, so that the new entry is not dropped when all others are in
+      // use.
       trim()
       insert(entry)
       return entry
@@ -90,7 +91,7 @@ export function createTaskCache(limits: CacheLimits): TaskCache {
 
 const noEntries: ReadonlySet<TaskEntry> = new Set()
 
-/** The entries that stay although their generation is dropped: the newest ones of each tenant (T3). */
+/** The entries to keep when their generation is dropped: for each tenant its newest ones (T3). */
 function sharesOf(
   dropped: readonly TaskEntry[],
   all: readonly TaskEntry[],

@@ -7,9 +7,9 @@
  *      │           └──▶ unreadable      ▲                 ▲
  *      └── a create ────────────────────┴── or open ──────┘
  *
- * In a shared store, a flush that decided nothing to write goes through `checking`: the store is asked whether the task
- * in memory is up to date. If it is, the callers are answered. Otherwise the task is read and everything is decided
- * again.
+ * In a shared store, a decision that writes nothing goes through `checking`: the store is asked
+ * whether the task in memory is up to date. If it is, the callers are answered. Otherwise the task
+ * is read and everything is decided again.
  */
 import { LullError } from '../../core/errors.ts'
 import type { Task } from '../../core/task.ts'
@@ -23,9 +23,12 @@ export type Phase =
   | 'loading'
   /** The log cannot be folded. Every command is refused. */
   | 'unreadable'
-  /** `task` is what the store has, and no command waits. */
+  /** `task` is the stored task, and no command waits. */
   | 'idle'
-  /** A create was decided ahead of its commit. Commands are decided as they come and join its plan. */
+  /**
+   * A create was decided before its commit is durable. Further commands are decided at once, and
+   * join its commit.
+   */
   | 'open'
   /** Commands wait for the next flush. */
   | 'queued'
@@ -86,23 +89,29 @@ const settled: Readonly<Record<Phase, boolean>> = {
 export interface TaskEntry {
   readonly id: string
   phase: Phase
-  /** The task in the store. Undefined: it does not exist, or was not read. */
+  /** The stored task. Undefined if it does not exist or was not read. */
   task: Task | undefined
   row: TaskRow | undefined
   snapshotSeq: number
-  /** The version in the store's answer to a conflicting commit. A log that ends before it is incomplete. */
+  /**
+   * The version that the store named when a commit conflicted. A log that ends before it is
+   * incomplete.
+   */
   storedVersion: number
-  /** The version that another process reported. 0 when the store was read since. */
+  /** The version that another process reported. 0 when the store was read after the report. */
   heardVersion: number
-  /** The store has lost writes since the read, the check or the commit under way began. The task is read again afterwards. */
+  /**
+   * Set when the store lost writes while a read, check or commit of this entry was under way. The
+   * task is read again afterwards.
+   */
   stale: boolean
   /** Approximate bytes of `task`. */
   bytes: number
-  /** Present while `loading`. */
+  /** Present in phase `loading`. */
   loading: Promise<void> | undefined
-  /** Present while `open` or `writing`: the commit to write. */
+  /** The commit to write. Present in the phases `open` and `writing`. */
   plan: Plan | undefined
-  /** Commands that are not decided yet. */
+  /** Commands that have not been decided yet. */
   queue: Waiting[]
 }
 
@@ -130,12 +139,14 @@ export function move(entry: TaskEntry, to: Phase): void {
   entry.phase = to
 }
 
-/** No command, read or commit is in progress, so the entry may leave memory. */
+/**
+ * Whether no command, read or commit is in progress, so that the entry may be dropped from memory.
+ */
 export function isSettled({ phase }: TaskEntry): boolean {
   return settled[phase]
 }
 
-/** The create is decided, and the store does not have it yet. */
+/** Whether the create was decided and is not stored yet. */
 export function isNotYetDurable({ task, plan }: TaskEntry): boolean {
   return task === undefined && plan !== undefined
 }
@@ -149,10 +160,14 @@ export function forget(entry: TaskEntry): void {
   entry.stale = false
 }
 
-/** The store has lost writes. What is under way for the entry ends without it. */
+/**
+ * Called when the store has lost writes: whatever is under way for the entry must not rely on the
+ * earlier state.
+ */
 export function forgetUnderWay(entry: TaskEntry): void {
   entry.storedVersion = 0
-  // A decision on no task is checked, and is made again after the task was read.
+  // Without a task in memory, the decision is checked, the task is read, and the commands are
+  // decided again.
   if (entry.phase === 'queued') forget(entry)
   else entry.stale = true
 }

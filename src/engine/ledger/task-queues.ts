@@ -12,18 +12,24 @@ import { forget, isNotYetDurable, isSettled, move, type TaskEntry } from './task
 
 export interface TaskQueues {
   readonly accept: Accept
-  /** Decides the queued commands. Undefined: there is nothing to write, and the callers are answered. */
+  /**
+   * Decides the queued commands. Undefined when there is nothing to write; then the callers are
+   * answered.
+   */
   decide(entry: TaskEntry): Plan | undefined
-  /** The entry has finished a read or a commit: it becomes settled, or its queued commands are next. */
+  /**
+   * Called when the entry has finished a read or a commit. It becomes settled, or its queued
+   * commands are decided next.
+   */
   proceed(entry: TaskEntry): void
-  /** The task in memory is out of date. It is read before the next decision. */
+  /** Discards the task in memory. It is read before the next decision. */
   reread(entry: TaskEntry): void
   /**
-   * The same after writes of other processes: the task in memory is an earlier version, and only later records are
-   * read.
+   * Like `reread`, after writes of other processes: the task in memory is an earlier version, so
+   * only later records are read.
    */
   catchUp(entry: TaskEntry): void
-  /** Another process reported that it wrote this version. */
+  /** Called when another process reported that it wrote this version. */
   heard(entry: TaskEntry, version: number): void
   /**
    * Resolves when the entry has this version or a later one, or the store has neither.
@@ -32,9 +38,12 @@ export interface TaskQueues {
   reach(entry: TaskEntry, version: number): Promise<void>
   /** Resolves when the store was read for the entry. @throws LullError `STORE_UNAVAILABLE` */
   loaded(entry: TaskEntry): Promise<void>
-  /** Resolves when every create decided so far is settled. */
+  /** Resolves when every create decided so far was written or has failed. */
   createsSettled(): Promise<void>
-  /** Resolves when every commit that is under way has been answered, and what waited for the answer has acted on it. */
+  /**
+   * Resolves when every commit under way has been answered, and its callers have acted on the
+   * answer.
+   */
   commitsSettled(): Promise<void>
 }
 
@@ -50,13 +59,13 @@ export interface TaskQueuesDeps {
   readonly shared?: SharedTasks | undefined
 }
 
-/** Used by the ledger when several processes write to the same tasks. */
+/** What the ledger needs when several processes write to the same tasks. */
 export interface SharedTasks {
   /** The version that the store has now. */
   readonly versionOf: (taskId: string) => Promise<number>
-  /** The task in the run of this process. */
+  /** The task as the run in this process has it. */
   readonly known: (taskId: string) => Task | undefined
-  /** The epoch of the holds that creations are decided on. */
+  /** The hold epoch on which creates are decided. */
   readonly holdEpoch: () => number
   /** Reads the holds and the position of the newest event again. */
   readonly refresh: () => Promise<unknown>
@@ -104,7 +113,7 @@ export function createTaskQueues(deps: TaskQueuesDeps): TaskQueues {
   }
 
   function catchUp(entry: TaskEntry): void {
-    // The version in the store's answer may be lost, too.
+    // The store may have lost writes since it was asked, and the version in its answer with them.
     if (entry.stale) entry.storedVersion = 0
     if (shared === undefined || entry.task === undefined || entry.stale) reread(entry)
     else load(entry)
@@ -144,7 +153,7 @@ async function reach(entry: TaskEntry, version: number, heard: TaskQueues['heard
   let isRead = false
   while ((entry.task?.version ?? 0) < version && entry.phase !== 'unreadable') {
     if (isSettled(entry)) {
-      // The store has lost the version, or the whole task.
+      // The store no longer has the version, or the whole task.
       if (isRead) return
       heard(entry, version)
       isRead = true
@@ -158,7 +167,7 @@ async function whenSettled(entries: readonly TaskEntry[]): Promise<void> {
     entries.map(
       ({ plan }) =>
         new Promise<void>((done) => {
-          // Without a plan the entry waits for its turn.
+          // Without a plan, the entry waits for the next flush.
           if (plan === undefined) setImmediate(done)
           else plan.whenSettled.push(done)
         }),
@@ -166,13 +175,15 @@ async function whenSettled(entries: readonly TaskEntry[]): Promise<void> {
   )
 }
 
-/** The callers have acted on the answer afterwards. */
+/** Also gives the callers one event-loop turn to act on their answers. */
 async function whenAnswered(entries: readonly TaskEntry[]): Promise<void> {
   await whenSettled(entries)
   await new Promise(setImmediate)
 }
 
-/** The commands of one task that share a commit at most. More would hold the event loop while they are decided. */
+/**
+ * The most commands of one task in one commit. Deciding more at once would block the event loop.
+ */
 const MOST_COMMANDS = 256
 
 /** The commands of the next commit: the queued ones, or one that must not share its commit. */

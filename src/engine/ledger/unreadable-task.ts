@@ -1,6 +1,7 @@
 /**
- * Makes the task that is shown when a log cannot be folded: paused by policy, with the reason `unreadable`. It is
- * derived only from the row. Nothing is written, so a version that can read the log finds the task unchanged.
+ * Builds the task that is shown when a log cannot be folded: paused by policy, with the reason
+ * `unreadable`. It is derived from the row alone and never written, so a version that can read the
+ * log finds the task unchanged.
  */
 
 import { createTask } from '../../core/evolve/own-task.ts'
@@ -50,8 +51,8 @@ export function unreadableTask(row: TaskRow, why: string): Task {
 }
 
 /**
- * Renders one task of a list. A task that cannot be rendered is shown as unreadable, so that it does not take the others with
- * it. Older versions imported logs with any content.
+ * Renders one task of a list. A task that cannot be rendered is shown as unreadable, so that the
+ * rest of the list is still shown. Older versions imported logs with any content.
  */
 export function renderOne<T>(task: Task, render: (task: Task) => T): T {
   try {

@@ -1,11 +1,11 @@
 import type { Clock } from '../../ports/clock.ts'
 
 /**
- * A value that is read when it is needed and older than `maxAgeMs`. Meanwhile the old value is used, unless it is more than
- * `TOO_OLD` times as old.
+ * Caches a value that is read on demand once it is older than `maxAgeMs`. During the read the old
+ * value is used, unless it is more than `TOO_OLD` times as old.
  */
 export interface FreshValue<T> {
-  /** A promise while there is no value that can be used. */
+  /** Returns a promise only when there is no usable value. */
   get(): T | Promise<T>
 }
 

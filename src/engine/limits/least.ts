@@ -1,4 +1,7 @@
-/** The smallest of the numbers. Infinite when there is none. There may be more than a call has arguments. */
+/**
+ * The smallest of the numbers; infinite when there are none. Unlike `Math.min` it takes any number
+ * of them.
+ */
 export function least(numbers: Iterable<number>): number {
   let smallest = Number.POSITIVE_INFINITY
   for (const one of numbers) smallest = Math.min(smallest, one)

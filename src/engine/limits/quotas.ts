@@ -1,9 +1,11 @@
 /**
- * Refuses new work when a principal or a tenant has stored as much as it may, and when the disk is nearly full.
+ * Refuses new work when a principal or a tenant has reached its storage quota, and when the disk is
+ * nearly full.
  *
  * Q1  What a principal stores is limited in bytes, tasks and open tasks. What the principals of a tenant store together is
  *     limited to `tenantFactor` times as much.
- * Q2  New work is refused before the disk is full. Tasks that exist go on, are answered, paused, resumed, canceled and read.
+ * Q2  New work is refused before the disk is full. Existing tasks continue, and can be answered,
+ *     paused, resumed, canceled and read.
  * Q3  Totals are read at most once a second. What was accepted since then is added to them.
  */
 import { LullError } from '../../core/errors.ts'
@@ -13,7 +15,7 @@ import type { Caller } from '../caller.ts'
 import type { EngineOptions } from '../options.ts'
 import { createFreshValue, type FreshValue } from './fresh-value.ts'
 
-/** What a request would add. */
+/** What a request would add to the stored totals. */
 export interface Added {
   readonly tasks: 0 | 1
   readonly bytes: number
@@ -23,18 +25,19 @@ export interface Added {
 
 export interface Quotas {
   /**
-   * Asked before a message or event is taken. Returns a promise while the totals of the principal are not known.
+   * Called before a message or event is accepted. Returns a promise while the totals of the
+   * principal are not known.
    * @throws LullError `LIMIT_EXCEEDED` or `OVERLOADED`
    */
   admit(caller: Pick<Caller, 'tenant' | 'principal'>, added: Added): Promise<void> | undefined
 }
 
-/** Events belong to no principal. Their bytes are counted under this one. */
+/** The principal under which events are counted, because they belong to none. */
 export const EVENTS = ''
 
 const FRESH_MS = 1_000
 const RETRY_AFTER_MS = 60_000
-/** Principals whose totals are kept in memory. */
+/** The most principals whose totals are kept in memory. */
 const KEPT = 10_000
 
 interface Account {

@@ -1,15 +1,16 @@
 /**
- * How much of a kind of work each key, such as a tenant, may have under way at once. What a key has beyond that waits, in
- * order. It holds up no other key, and waiting work starts in a later turn of the event loop, so other requests come first.
+ * Limits how much work each key, such as a tenant, may have under way at once. Further work of a
+ * key waits in order and does not delay other keys. Waiting work starts in a later turn of the
+ * event loop, so that other requests come first.
  */
 export interface Shares {
-  /** Runs the work when the key has room for it, and gives the room back however the work ends. */
+  /** Runs the work when the key is below its limit. The place is freed however the work ends. */
   during<T>(key: string, work: () => Promise<T>): Promise<T>
 }
 
 interface Share {
   open: number
-  /** In the order of their arrival. */
+  /** Work that waits, in the order of arrival. */
   readonly waiting: Set<() => void>
 }
 

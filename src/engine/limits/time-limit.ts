@@ -1,6 +1,9 @@
 import type { Clock } from '../../ports/clock.ts'
 
-/** Waits for the work, at most `ms`. Resolves with false when the time passed first. The work continues then. */
+/**
+ * Waits for the work, at most `ms`. Resolves with false if the time passed first; the work then
+ * continues.
+ */
 export async function endsWithin(
   clock: Clock,
   ms: number,

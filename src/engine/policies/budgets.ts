@@ -1,10 +1,11 @@
 /**
  * Budgets, for operators: set, list, refill, remove.
  *
- * V1  A change is in the store, and known to every process, before a task goes on because of it.
- * V2  A task that a budget has stopped does not stay stopped because a process died: the change and the resumes are
- *     separate writes, and the next process that starts or takes over resumes the rest.
- * V3  A budget that is being removed is not listed, and the next process that starts or takes over removes it.
+ * V1  A change is stored, and known to every process, before a task continues because of it.
+ * V2  The change of a budget and the resumes of its tasks are separate writes. If the process dies
+ *     in between, the next process that starts or takes over resumes the remaining tasks.
+ * V3  A budget that is being removed is not listed. If the process dies, the next process that
+ *     starts or takes over removes it.
  */
 import type { Budget, BudgetFigures } from '../../core/budgets/budget.ts'
 import { LullError } from '../../core/errors.ts'
@@ -26,7 +27,7 @@ export interface BudgetInfo
 
 export interface BudgetAnswer {
   readonly budget: BudgetInfo
-  /** How many tasks go on that the budget had stopped. */
+  /** The number of resumed tasks that the budget had stopped. */
   readonly resumed: number
 }
 
@@ -35,7 +36,10 @@ export interface Budgets {
   set(caller: Caller, request: SetBudgetRequest): Promise<BudgetAnswer>
   refill(caller: Caller, request: RefillRequest): Promise<BudgetAnswer>
   remove(caller: Caller, budgetId: string): Promise<{ readonly resumed: number }>
-  /** Resumes what processes that are gone have left stopped (V2), and removes what they were removing (V3). */
+  /**
+   * Completes what dead processes left: resumes stopped tasks (V2), and removes budgets that they
+   * were removing (V3).
+   */
   resumeRest(): Promise<void>
 }
 
@@ -64,7 +68,10 @@ export function createBudgets(
     return { budget: info, resumed }
   }
 
-  /** The tasks go on before the budget is removed, because without it they cannot be found (V2). */
+  /**
+   * Resumes the tasks before the budget is removed, because without the budget they cannot be found
+   * (V2).
+   */
   async function finishRemoval(budget: Budget, caller: Caller): Promise<number> {
     const resume = (): Promise<number> => resumeAllStopped(context, budget, actorOf(caller))
     const resumed = await resume()
@@ -118,7 +125,7 @@ export function createBudgets(
   }
 }
 
-/** Removes what a process that is gone was removing. */
+/** The caller in whose name removals of dead processes are completed. */
 const lull: Caller = { tenant: ALL_TENANTS, principal: 'lull', operator: true }
 
 const unknownBudget = { path: 'budgetId', problem: 'is not a budget' }
@@ -129,7 +136,10 @@ function infoOf({ budget, figures }: Judged): BudgetInfo {
   return { ...named, ...figures }
 }
 
-/** Contains the tenant that the operator acts in, not the owner: a budget that gets another owner is the same budget. */
+/**
+ * The id is derived from the tenant in which the operator acts, not from the owner, so a change of
+ * the owner keeps the budget.
+ */
 function idOf({ tenant }: Caller, named: Pick<Budget, 'scope' | 'measure' | 'per'>): string {
   return `budget-${sha256(canonical({ owner: tenant, ...named })).slice(0, 16)}`
 }

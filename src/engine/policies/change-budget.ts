@@ -13,7 +13,7 @@ export interface ChangedBudget {
   readonly after: Budget | undefined
 }
 
-/** Decides the command on the stored budget, and again when another write came first. */
+/** Decides the command on the stored budget, and decides again if another write came first. */
 export type ChangeBudget = (
   caller: Caller,
   id: string,
@@ -49,7 +49,9 @@ export function createChangeBudget(
   }
 }
 
-/** Operators of all tenants have room of their own in each tenant. */
+/**
+ * Checks the number of policies. Operators of all tenants have a limit of their own in each tenant.
+ */
 function checkRoom(
   all: readonly Policy[],
   { owner, scope }: Pick<Budget, 'owner' | 'scope'>,

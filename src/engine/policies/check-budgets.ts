@@ -1,13 +1,15 @@
 /**
- * Stops tasks whose budget is used up, and warns their agents before.
+ * Stops tasks whose budget is used up, and warns their agents before that.
  *
- * K1  A run asks before every operation with an effect, and after every report of usage. So a task uses at most what its
- *     operation in flight uses, whichever process used up the budget.
- * K2  A task is stopped once for a budget that is used up, however many of its operations ask.
- * K3  Each warning is given to a task once. The id of the reminder names the budget, the period, what is allowed and the
- *     percentage.
- * K4  A task that was stopped while its budget was refilled goes on: the stop is checked again when it is durable.
- * K5  Where no budget covers a task, nothing is read and nothing is awaited.
+ * K1  A run checks budgets before every operation with an effect, and after every usage report. So
+ *     a task exceeds a budget at most by its operations in flight, whichever process used the
+ *     budget up.
+ * K2  A task is stopped once for a budget that is used up, however many of its operations check it.
+ * K3  A task gets each warning once. The id of the reminder is derived from the budget, the period,
+ *     the allowed amount and the percentage.
+ * K4  A task that is stopped while its budget is being refilled continues: the budget is checked
+ *     again when the stop is durable.
+ * K5  If no budget covers a task, nothing is read and nothing is awaited.
  */
 import {
   type Budget,
@@ -25,7 +27,7 @@ import type { Policies } from './policies.ts'
 import { resumeStopped } from './resume-stopped.ts'
 
 export interface BudgetChecks {
-  /** Stops the task if a budget is used up. Undefined when no budget covers it. */
+  /** Stops the task if a budget is used up. Returns undefined if no budget covers it. */
   check(task: Task): Promise<void> | undefined
   /** @throws LullError `BUDGET_EXCEEDED` when a budget that covers the task is used up */
   admitResume(task: Task): Promise<void> | undefined
@@ -37,7 +39,7 @@ export interface Judged {
   readonly figures: BudgetFigures
 }
 
-/** @param fired called with every budget that was checked */
+/** @param fired called with the result for every budget that was checked */
 export function createBudgetChecks(
   context: EngineContext,
   policies: Pick<Policies, 'covering' | 'budgets'>,
@@ -85,7 +87,7 @@ export function createBudgetChecks(
     }
   }
 
-  /** K4: the budget as it is now. */
+  /** Looks at the budget again, as it is now (K4). */
   async function isUsedUp({ id }: Budget): Promise<boolean> {
     const budget = policies.budgets().find((one) => one.id === id)
     if (budget === undefined) return false
@@ -117,7 +119,10 @@ export function createBudgetChecks(
   }
 }
 
-/** The budget that lasts longest comes first: a task that waits for another one would only stop again. */
+/**
+ * Sorts the budget that stays used up longest first: a task that waits for a shorter one would stop
+ * again.
+ */
 function longestFirst(a: Judged, b: Judged): number {
   const end = ({ figures }: Judged): number => figures.nextPeriodAt ?? Number.MAX_SAFE_INTEGER
   return end(b) - end(a)
@@ -133,7 +138,7 @@ async function warn(
   const id = `${budget.id}-${period}-${allowed}-${warning}`
   if (task.reminded.some((known) => known.id === id)) return
   const limit = options.pendingReminders
-  // Tried again when there is room.
+  // The warning is tried again when there is room for a reminder.
   if (task.reminders.length >= limit) return
   const body = `${warning} percent of a budget are used: ${describeBudget(budget, allowed, task.tenant)}. The task is stopped when it is used up.`
   const given = { id, body, ttlTurns: 1, propagate: 'none', source: 'budget' } as const

@@ -1,6 +1,8 @@
 /**
- * What a rule would have stopped in the last day, by the events and tasks that are stored. Nothing is written.
- * It looks at a bounded number of events and tasks, and compares their sorted times, not each event with each task.
+ * Computes what a rule would have stopped in the last day, from stored events and tasks. Nothing is
+ * written.
+ * The number of events and tasks is bounded, and their sorted times are compared, not each event
+ * with each task.
  */
 import { firesOn, type Rule } from '../../core/budgets/rule.ts'
 import { isTerminal, states } from '../../core/states.ts'
@@ -23,21 +25,23 @@ export interface Firing {
 }
 
 export interface DryRun {
-  /** From this instant on. */
+  /** The beginning of the period. */
   readonly since: number
   /** How often the rule would have fired. */
   readonly fired: number
-  /** The first of them, oldest first. */
+  /** The first firings, oldest first. */
   readonly firings: readonly Firing[]
   /** How many different tasks it would have stopped. */
   readonly tasks: number
   /** The ids of some of them. */
   readonly sample: readonly string[]
-  /** More events or tasks are stored than were looked at, so that the numbers are too small. */
+  /**
+   * Set when there are more events or tasks than were looked at, so that the numbers are too low.
+   */
   readonly truncated: boolean
 }
 
-/** The first of many, and whether there are more. */
+/** The first of many items, and whether there are more. */
 interface Some<T> {
   readonly found: readonly T[]
   readonly truncated: boolean
@@ -49,7 +53,7 @@ const DAY_MS = 86_400_000
 const PAGE = 256
 const LISTED = 100
 const SAMPLE = 10
-/** How many events, and how many tasks, a dry run looks at. */
+/** The most events, and the most tasks, that a dry run looks at. */
 const MOST = 10_000
 
 export async function dryRunOf(
@@ -82,7 +86,7 @@ export async function dryRunOf(
 
 const nothing: Some<never> = { found: [], truncated: false }
 
-/** Earlier figures of a budget are not kept, so it is looked at as it is now. */
+/** Earlier figures of a budget are not stored, so only its current figures are used. */
 async function firedNow(
   { store }: EngineContext,
   checks: Pick<BudgetChecks, 'figures'>,
@@ -119,7 +123,10 @@ async function firedSince(
   return { found, truncated: true }
 }
 
-/** A position after which the events since that instant begin. Positions grow with time, so it is searched by halves. */
+/**
+ * Finds the event position at which that instant begins, by binary search, because positions grow
+ * with time.
+ */
 async function lastBefore(
   store: EngineContext['store'],
   tenant: string | undefined,
@@ -135,7 +142,7 @@ async function lastBefore(
   return low
 }
 
-/** The tasks in scope that were open at any instant since then. */
+/** The tasks in the scope that were open at any time since that instant. */
 async function rowsSince(
   { store }: EngineContext,
   { scope }: Rule,
@@ -163,7 +170,10 @@ async function rowsSince(
   return { found, truncated: true }
 }
 
-/** How many of the tasks were open at an instant: those created until then, without those ended until then. */
+/**
+ * Returns a function that counts the tasks open at an instant: created until then, minus ended
+ * until then.
+ */
 function openCounter(rows: readonly TaskRow[]): (at: number) => number {
   const created = rows.map(({ createdAt }) => createdAt).sort(ascending)
   const ended = rows.map(endOf).sort(ascending)
@@ -176,7 +186,7 @@ function endOf({ state, statusAt }: TaskRow): number {
 
 const ascending = (a: number, b: number): number => (a < b ? -1 : a === b ? 0 : 1)
 
-/** How many of the sorted numbers are not larger than the limit. */
+/** The number of sorted numbers that are at most `limit`. */
 function countUpTo(sorted: readonly number[], limit: number): number {
   let [low, high] = [0, sorted.length]
   while (low < high) {

@@ -1,13 +1,15 @@
 /**
  * Fires rules: an event, or the share of a budget that is used, places a hold.
  *
- * F1  A rule fires once for an event in the whole cluster, however often the event is delivered or dispatched: the id of
- *     the hold is made from the rule and the event. A hold of that id that was lifted is not placed again.
- * F2  The hold is in effect before the event is offered to tasks, and before the event counts as dispatched. An event that
- *     was acknowledged before a crash is dispatched after it, and so fires its rules.
+ * F1  A rule fires once per event in the whole cluster, however often the event is delivered or
+ *     dispatched: the id of the hold is derived from the rule and the event. A hold with that id
+ *     that was lifted is not placed again.
+ * F2  The hold is in effect before the event is offered to tasks, and before the event counts as
+ *     dispatched. An event that was acknowledged before a crash is dispatched after it, and fires
+ *     its rules then.
  * F3  A rule on a budget fires once for each period and each amount that is allowed.
- * F4  While a hold of the rule is in effect, its events place no other one. So a rule has one hold to lift, and a sender of
- *     many events makes one record.
+ * F4  While a hold of the rule is in effect, further events place no other one. So there is one
+ *     hold to lift per rule, and many events write one record.
  * F5  All checks that find the same share of a budget wait for one firing. If it fails, the operation that was checked goes
  *     on, and the next check fires the rule again.
  */
@@ -22,7 +24,7 @@ import type { Judged } from './check-budgets.ts'
 import type { Policies } from './policies.ts'
 
 export interface FireRules {
-  /** Undefined when there are no rules. */
+  /** Fires the rules for an event. Undefined when there are no rules. */
   onEvent(event: StoredEvent): Promise<void> | undefined
   onFigures(judged: readonly Judged[]): Promise<void>
 }
@@ -34,7 +36,9 @@ export function createFireRules(
   },
   policies: Pick<Policies, 'rules'>,
 ): FireRules {
-  /** The last firing of each rule for figures: under way, or done. The store knows the earlier ones (F1). */
+  /**
+   * The last firing per budget rule, under way or done. Earlier ones are found in the store (F1).
+   */
   const firings = new Map<string, { readonly holdId: string; readonly fired: Promise<void> }>()
   /** The newest firing of each rule, while it is under way. */
   const newest = new Map<string, Promise<void>>()
@@ -42,7 +46,7 @@ export function createFireRules(
   const holdId = (rule: Rule, cause: string): string =>
     `hold-${sha256(JSON.stringify([rule.id, cause])).slice(0, 32)}`
 
-  /** Fires the rule after the firings of it that are under way (F4). */
+  /** Fires the rule after earlier firings of the same rule have ended (F4). */
   function fire(rule: Rule, id: string, causedAt?: number): Promise<void> {
     const { owner, scope, reason, holdNew, mode } = rule
     const actor = { kind: 'policy', id: rule.id } as const
@@ -68,7 +72,10 @@ export function createFireRules(
     for (const rule of rules) await fire(rule, holdId(rule, cause), receivedAt)
   }
 
-  /** Once for each hold id (F5). @throws LullError `STORE_UNAVAILABLE` only; the run that asks then checks again */
+  /**
+   * Fires a rule once per hold id (F5).
+   * @throws LullError only `STORE_UNAVAILABLE`; the run then checks again later
+   */
   async function fireOnce(rule: Rule, id: string): Promise<void> {
     const last = firings.get(rule.id)
     const firing = last?.holdId === id ? last : { holdId: id, fired: fire(rule, id) }
@@ -106,7 +113,7 @@ export function createFireRules(
   }
 }
 
-/** Forgets what is kept for rules that are gone. */
+/** Drops entries of rules that no longer exist. */
 function forgetRemoved(byRule: Map<string, unknown>, rules: readonly Rule[]): void {
   if (byRule.size <= rules.length) return
   const ids = new Set(rules.map(({ id }) => id))

@@ -1,6 +1,6 @@
 /**
- * The budgets and rules in effect, in the memory of this process. On a shared store every process reads them again
- * before a change of them is answered (`changed`).
+ * The budgets and rules in effect, in the memory of this process. On a shared store, every process
+ * reads them again before the request that changed them is answered (`changed` in `policing.ts`).
  */
 import type { Budget, Spent } from '../../core/budgets/budget.ts'
 import { periodOf } from '../../core/budgets/budget.ts'
@@ -13,7 +13,10 @@ import type { Clock } from '../../ports/clock.ts'
 import type { PolicyStore } from '../../ports/store/policies.ts'
 import { isCovered } from '../holds/hold-scope.ts'
 
-/** What a commit uses of the budgets that cover its task. Undefined when it uses nothing of any. */
+/**
+ * Computes how much a commit uses of the budgets that cover its task. Undefined when it uses
+ * nothing of any.
+ */
 export type SpendingOf = (
   before: Task | undefined,
   records: readonly LogRecord[],
@@ -23,16 +26,16 @@ export type SpendingOf = (
 export interface Policies {
   readonly budgets: () => readonly Budget[]
   readonly rules: () => readonly Rule[]
-  /** The budgets whose scope the task is in. */
+  /** The budgets whose scope covers the task. */
   readonly covering: (task: Task) => readonly Budget[]
   readonly spendingOf: SpendingOf
-  /** Reads them from the store. */
+  /** Reads the policies from the store. */
   refresh(): Promise<void>
 }
 
 const none: readonly Budget[] = []
 
-/** @param runningHere the token of the run that this process has of the task */
+/** @param runningHere the token of the task's run in this process */
 export function createPolicies(
   deps: { readonly store: Pick<PolicyStore, 'policies'>; readonly clock: Clock },
   runningHere: (taskId: string) => string | undefined,
@@ -40,7 +43,10 @@ export function createPolicies(
   const { store, clock } = deps
   let budgets = none
   let rules: readonly Rule[] = []
-  /** Budgets by the narrowest name in their scope, so that many budgets cost a task no more than a few. */
+  /**
+   * Budgets by the narrowest name in their scope, so that the cost per task does not grow with the
+   * number of budgets.
+   */
   let byName = new Map<string, Budget[]>()
   let begun = 0
   let applied = 0
@@ -48,7 +54,7 @@ export function createPolicies(
   async function refresh(): Promise<void> {
     const mine = ++begun
     const all = await store.policies()
-    // A read that began later has newer answers.
+    // Ignore this answer: a read that began later has already been applied.
     if (mine < applied) return
     applied = mine
     budgets = all.filter((one) => one.kind === 'budget')
@@ -93,7 +99,7 @@ export function createPolicies(
   }
 }
 
-/** The names under which a scope is found. */
+/** The names under which a scope is indexed. */
 function namesIn(scope: HoldScope): readonly string[] {
   if ('taskIds' in scope) return scope.taskIds.map((id) => `task ${id}`)
   if ('contextId' in scope) return [`context ${scope.contextId}`]

@@ -1,4 +1,4 @@
-/** Budgets and rules: makes their parts and wires them together. */
+/** Creates the parts that handle budgets and rules, and wires them together. */
 import type { Peers } from '../cluster/peers.ts'
 import type { EngineContext } from '../context.ts'
 import type { Holds } from '../holds/holds.ts'

@@ -5,7 +5,7 @@ import type { Actor } from '../../core/suspension.ts'
 import type { EngineContext } from '../context.ts'
 import { openRowsIn } from '../holds/held-tasks.ts'
 
-/** False when the budget has not stopped the task, or the task goes on already. */
+/** Resumes one task. False when the budget has not stopped it, or it already continues. */
 export async function resumeStopped(
   { ledger, runs }: Pick<EngineContext, 'ledger' | 'runs'>,
   taskId: string,
@@ -29,13 +29,13 @@ export async function resumeStopped(
     }))
     return true
   } catch (error) {
-    // Another resume, a cancel or a hold was first.
+    // Another resume, a cancel or a hold came first.
     if (isLullError(error) && error.code !== 'STORE_UNAVAILABLE') return false
     throw error
   }
 }
 
-/** Resumes every task in the scope that the budget has stopped. Returns how many those were. */
+/** Resumes every task in the scope that the budget has stopped, and returns their number. */
 export async function resumeAllStopped(
   context: EngineContext,
   { id, scope }: { readonly id: string; readonly scope: HoldScope },

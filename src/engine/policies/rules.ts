@@ -15,7 +15,7 @@ export interface Rules {
   list(caller: Caller): Promise<readonly Rule[]>
   add(caller: Caller, request: RuleRequest): Promise<Rule>
   remove(caller: Caller, ruleId: string): Promise<void>
-  /** What the rule would have stopped in the last day. Stops nothing. */
+  /** Computes what the rule would have stopped in the last day. Stops nothing. */
   dryRun(caller: Caller, request: RuleRequest): Promise<DryRun>
 }
 

@@ -1,6 +1,7 @@
 /**
- * The live text of every task that runs in this process, as last published. A reader is told that a text changed and
- * asks for the difference when it has room (`nextChunks` in `core/messages/live-text.ts`).
+ * The published live text of every task that runs in this process. A reader is notified that a text
+ * changed, and asks for the difference when it is ready (`nextChunks` in
+ * `core/messages/live-text.ts`).
  *
  * A text is removed only after the record that contains it was published. Otherwise a reader would take recorded text
  * for discarded text.
@@ -11,12 +12,15 @@ import { TransientMap } from '../limits/transient-map.ts'
 export interface LiveTexts {
   /** Replaces the published text of the same artifact. */
   publish(text: LiveText): void
-  /** Removes the text of an attempt that is over. The text of another attempt stays. */
+  /**
+   * Removes the text of an attempt that has ended. The text of another attempt of the same step
+   * stays.
+   */
   remove(text: Pick<LiveText, 'taskId' | 'artifactId' | 'attempt'>): void
-  /** Removes all texts of a task whose run is over. */
+  /** Removes all texts of a task whose run has ended. */
   clear(taskId: string): void
   of(taskId: string): readonly LiveText[]
-  /** Calls `changed` with the id of a task whose texts have changed. */
+  /** Calls `changed` with the id of each task whose texts change. */
   watch(changed: (taskId: string) => void): void
 }
 

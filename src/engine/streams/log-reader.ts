@@ -4,7 +4,7 @@
  * Invariants (subscriptions.test.ts, protocols/a2a/streams/live-text.property.test.ts):
  *  Q1  records come in order, without gap or repeat;
  *  Q2  a slow reader keeps its position and a small queue; records that do not fit are read from the store;
- *  Q3  live text is compared when the reader asks and has seen every record, so it is never queued;
+ *  Q3  live text is sent when the reader asks and has seen every record, so it is never queued;
  *  Q4  text that was shown and not recorded is discarded before the record that ends the task.
  */
 import {
@@ -23,37 +23,45 @@ import type { Task } from '../../core/task.ts'
 const BUFFER = 128
 export const PAGE = 256
 
-/** Records that follow each other. All live readers get the same object. */
+/** Consecutive records. All live readers get the same object. */
 export interface RecordBatch {
   readonly records: readonly LogRecord[]
-  /** The task before the first of them; absent where there was none, or where they were read from the store. */
+  /**
+   * The task before the first of these records. Absent if it did not exist, or if the records were
+   * read from the store.
+   */
   readonly before?: Task | undefined
 }
 
-/** Live text for one reader, behind the record `after` and before the next one. */
+/** Live text for one reader, written after the record `after` and before the next one. */
 export interface LiveTextUpdate {
   readonly chunks: readonly TextChunk[]
   readonly after: number
 }
 
-/** Undefined: nothing will follow. */
+/** What a reader gets next. Undefined: nothing will follow. */
 export type ReaderUpdate = RecordBatch | LiveTextUpdate | undefined
 
 /** The position of one reader in the log of a task. */
 export interface TaskReader {
-  /** The next delivery, as soon as there is one. Call it again only after it has resolved. */
+  /**
+   * Resolves with the next update as soon as there is one. Must not be called again before it has
+   * resolved.
+   */
   next(): ReaderUpdate | Promise<ReaderUpdate>
-  /** Whether every write so far has been delivered. Later batches come with the task before them. */
+  /**
+   * Whether every write so far has been delivered. Later batches then contain the task before them.
+   */
   readonly live: boolean
-  /** What the reader held of unrecorded text before the last delivery. */
+  /** The unrecorded text that the reader had before the last update. */
   readonly shown: readonly TextPosition[]
-  /** A `next` that waits answers undefined. Closing twice is closing once. */
+  /** Ends a pending `next` with undefined. May be called repeatedly. */
   close(): void
 }
 
 export interface ReaderDeps {
   records(taskId: string, after: number): Promise<readonly LogRecord[]>
-  /** Undefined: which texts there are after that record is not known. */
+  /** The live texts after that record. Undefined if they are not known. */
   liveTexts(taskId: string, version: number): readonly LiveText[] | undefined
   closed(reader: LogReader): void
 }
@@ -61,24 +69,30 @@ export interface ReaderDeps {
 export interface ReaderStart {
   readonly taskId: string
   readonly after: number
-  /** There are records behind `after` that are not published any more. */
+  /**
+   * Whether there are records after `after` that will not be published any more and have to be read
+   * from the store.
+   */
   readonly behind: boolean
-  /** The task has ended. */
+  /** Whether the task has ended. */
   readonly ended: boolean
-  /** What the reader holds of unrecorded text; undefined for a reader of records alone. */
+  /** The unrecorded text that the reader has; undefined for a reader of records alone. */
   readonly shown: readonly TextPosition[] | undefined
 }
 
 const noChunks: readonly TextChunk[] = []
 const nothingHeld: readonly TextPosition[] = []
 
-/** A class, because there may be ten thousand of them, and most only wait. */
+/**
+ * A class, because there may be ten thousand readers, and instances without closures take less
+ * memory.
+ */
 export class LogReader implements TaskReader {
   readonly taskId: string
   readonly wantsText: boolean
   readonly #deps: ReaderDeps
   #seq: number
-  /** Records were left out of the queue: the store has them. */
+  /** Set when records did not fit into the queue and have to be read from the store. */
   #behind: boolean
   #ended: boolean
   #closed = false
@@ -106,7 +120,7 @@ export class LogReader implements TaskReader {
     return this.#heldBefore
   }
 
-  /** Records were published. */
+  /** Called with published records. */
   offer(batch: RecordBatch): void {
     if (this.#behind) return
     const queue = this.#queue ?? []
@@ -119,14 +133,14 @@ export class LogReader implements TaskReader {
     this.#wake(() => this.next())
   }
 
-  /** The task has reached that version, and the records were not published here. */
+  /** Called when the task has reached a version whose records were not published here. */
   missed(version: number): void {
     if (version <= this.#seq) return
     this.#behind = true
     this.#wake(() => this.next())
   }
 
-  /** The live text of the task has changed. */
+  /** Called when the live text of the task has changed. */
   textChanged(): void {
     if (this.#resolve === undefined) return
     const chunks = this.#newChunks()
@@ -138,7 +152,7 @@ export class LogReader implements TaskReader {
     for (let batch = this.#queue?.shift(); batch !== undefined; batch = this.#queue?.shift()) {
       if (lastOf(batch) <= this.#seq) continue
       if (batch.records[0]?.seq === this.#seq + 1) return this.#give(batch)
-      // Another process wrote in between.
+      // Another process wrote records in between.
       this.#behind = true
       this.#queue = undefined
     }
@@ -156,7 +170,7 @@ export class LogReader implements TaskReader {
   }
 
   async #read(): Promise<ReaderUpdate> {
-    // Records published from here on are queued; earlier ones are in the store.
+    // Records published from now on are queued; earlier ones are read from the store.
     this.#behind = false
     const records = await this.#deps.records(this.taskId, this.#seq)
     if (records.length === PAGE) {
@@ -216,7 +230,7 @@ function lastOf({ records }: RecordBatch): number {
   return records.at(-1)?.seq ?? 0
 }
 
-/** The record that ends a task bears the name of the state it ends in. */
+/** Whether the record ends the task. The type of such a record is the name of the final state. */
 function isLast({ type }: LogRecord): boolean {
   return isTerminal(type as State)
 }

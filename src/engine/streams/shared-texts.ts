@@ -1,11 +1,13 @@
 /**
- * The live text of tasks for the readers of this process, wherever the tasks run.
+ * Provides the live text of tasks to readers in this process, also for tasks that run in other
+ * processes.
  *
- *  Y1  Text of another process is shown to a reader that has seen exactly the records which that run had seen. For any
- *      other reader it is not known which texts there are: the reader is shown none, and none is discarded. So text that
- *      is recorded is never taken for discarded text, whichever of record and text arrives first.
+ *  Y1  Text of another process is shown only to a reader that has seen exactly the records that the
+ *      writing run had seen. Any other reader is neither shown text nor told that its text was
+ *      discarded. So recorded text never looks discarded, whether the record or the text arrives
+ *      first.
  *  Y2  Only text of the run that the log names is shown, so a run that was taken over shows nothing.
- *  Y3  Messages may be lost, doubled and late. A process that misses something asks for everything.
+ *  Y3  Messages may be lost, repeated or late. A process that misses one asks for the whole text.
  */
 import type { LiveText } from '../../core/messages/live-text.ts'
 import { type TextNews, withNews } from '../../core/messages/text-news.ts'
@@ -19,7 +21,7 @@ import { createTextSender } from './text-sender.ts'
 import { createTextWishes } from './text-wishes.ts'
 
 export interface SharedTexts extends ReaderTexts {
-  /** Called after every write to a task that was published here. */
+  /** Called after every write to a task that is published here. */
   observe(task: Task): void
   hear(changes: Changes): void
   stop(): void
@@ -34,11 +36,11 @@ export interface SharedTextsDeps {
 
 type FollowedTask = Pick<Task, 'id' | 'run' | 'version'>
 
-/** What is known of a task with readers here. */
+/** What is known of a task that has readers here. */
 interface Followed {
   run: RunToken | undefined
   version: number
-  /** The texts of its run elsewhere, and the version they belong to. Undefined: not known. */
+  /** The texts of its run in another process, which belong to `version`. Undefined: not known. */
   texts: readonly LiveText[] | undefined
   textVersion: number
   number: number
@@ -70,7 +72,7 @@ export function createSharedTexts(
     context.clock,
   )
 
-  /** What to ask for now. Tasks that nobody reads any more are forgotten. */
+  /** The texts to ask for now. Drops tasks that no longer have a reader. */
   function wanted(): readonly TextWish[] {
     for (const taskId of [...followed.keys()]) if (!isRead(taskId)) followed.delete(taskId)
     return [...followed].filter(([, one]) => isElsewhere(one)).map(([id, one]) => wishOf(id, one))
@@ -128,12 +130,12 @@ export function createSharedTexts(
   }
 }
 
-/** Whether the task has another run than before. */
+/** Stores the new version and run. Returns whether it is another run than before. */
 function moveTo(one: Followed, { run, version }: FollowedTask): boolean {
   if (version < one.version) return false
   const isOtherRun = one.run?.token !== run?.token
   Object.assign(one, { run, version })
-  // Another process numbers its messages in its own way.
+  // Message numbers of another process are not comparable.
   if (isOtherRun) Object.assign(one, { texts: undefined, number: 0 })
   return isOtherRun
 }
@@ -157,7 +159,7 @@ function unknown({ run, version }: FollowedTask): Followed {
   return { run, version, texts: undefined, textVersion: 0, number: 0 }
 }
 
-/** The store may have lost writes, so the task may go back to an earlier version. */
+/** The store may have lost writes, so the task may return to an earlier version. */
 function forget(one: Followed): void {
   Object.assign(one, { run: undefined, version: 0, texts: undefined })
 }

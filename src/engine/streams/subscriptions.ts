@@ -1,4 +1,7 @@
-/** Who reads and watches which task, and how they learn of each write. `log-reader.ts` is one reader. */
+/**
+ * Manages the readers and watchers of tasks, and notifies them of each write. `log-reader.ts`
+ * implements one reader.
+ */
 import type { LiveText, TextPosition } from '../../core/messages/live-text.ts'
 import type { LogRecord } from '../../core/records.ts'
 import type { Signal } from '../../core/signal.ts'
@@ -16,21 +19,25 @@ import {
 import { createTaskWatchers, type TaskWatchers } from './task-watchers.ts'
 
 export interface Subscriptions extends Pick<TaskWatchers, 'watch' | 'watchAll' | 'notify'> {
-  /** Without records: the task changed, and which records are new is not known. Readers read the store. */
+  /**
+   * Notifies readers of a write. Without records it is not known which ones are new, so readers
+   * read the store.
+   */
   publish(task: Task, records: readonly LogRecord[], before: Task | undefined): void
-  /** Tasks with a reader or a watcher. */
+  /** Ids of tasks that have a reader or a watcher. */
   readonly taskIds: () => readonly string[]
-  /** Whether the task has a reader or a watcher, or a subscriber to all tasks matches it. */
+  /** Whether the task has a reader or watcher, or a watcher of all tasks wants it. */
   readonly isFollowed: (taskId: string) => boolean
-  /** Whether somebody reads the live text of the task. */
+  /** Whether the live text of the task has a reader. */
   readonly isTextRead: (taskId: string) => boolean
   /**
-   * Reads the log after a sequence number, then each write. Ends after the last record of a task that ended.
-   * @param task as it was read from the store
-   * @param shown the unrecorded text that the reader holds; undefined for a reader of records alone
+   * Reads the log after a sequence number, then each write. Ends after the last record of a task
+   * that has ended.
+   * @param task the task as read from the store
+   * @param shown the unrecorded text that the reader has; undefined for a reader of records alone
    */
   follow(task: ReadTask, after: number, shown?: readonly TextPosition[]): TaskReader
-  /** Reads records alone, one by one, until the signal fires. */
+  /** Reads records alone, one by one, until the signal aborts. */
   open(
     taskId: string,
     after: number,
@@ -42,17 +49,23 @@ export interface Subscriptions extends Pick<TaskWatchers, 'watch' | 'watchAll' |
 
 type ReadTask = Pick<Task, 'id' | 'state' | 'run' | 'version'>
 
-/** The live text of tasks, as readers of this process see it. */
+/** Access to live text for the readers of this process. */
 export interface ReaderTexts {
-  /** The texts for a reader that has seen the records up to that version. Undefined: they are not known. */
+  /**
+   * The texts for a reader that has seen the records up to that version. Undefined if they are not
+   * known.
+   */
   of(taskId: string, version: number): readonly LiveText[] | undefined
-  /** Calls `changed` with the id of a task whose texts have changed. */
+  /** Calls `changed` with the id of each task whose texts change. */
   watch(changed: (taskId: string) => void): void
-  /** A reader of live text begins. */
+  /** Called when a reader of live text begins. */
   open?(task: ReadTask): void
 }
 
-/** @param versionOf the version of a task that is in memory; a reader at that version has nothing to read */
+/**
+ * @param versionOf the version of a task if it is in memory; a reader at that version need not read
+ * the store
+ */
 export function createSubscriptions(
   store: Pick<TaskStore, 'records'>,
   versionOf: (taskId: string) => number | undefined,
@@ -120,7 +133,9 @@ export function createSubscriptions(
   }
 }
 
-/** The records of a reading, which begins with the first `next` and is closed with the generator. */
+/**
+ * Yields the records of a reader. It begins with the first `next` and is closed with the generator.
+ */
 async function* recordsOf(
   begin: () => TaskReader,
   signal: Signal | undefined,

@@ -1,11 +1,13 @@
-/** Callbacks that are called after every write to a task, or to any task. */
+/** Callbacks after every write to one task, or to any task. */
 import type { Task } from '../../core/task.ts'
 import { TransientMap } from '../limits/transient-map.ts'
 
 export interface TaskWatchers {
   /** Returns a function that stops the watch. */
   watch(taskId: string, changed: (task: Task) => void): () => void
-  /** @param wants whether a write of another process to the task is to be told, too. Default: always */
+  /**
+   * @param wants whether writes of other processes to the task are reported too. Default: always
+   */
   watchAll(changed: (task: Task) => void, wants?: (taskId: string) => boolean): () => void
   readonly taskIds: () => readonly string[]
   readonly isWatched: (taskId: string) => boolean

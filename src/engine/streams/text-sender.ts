@@ -1,9 +1,10 @@
 /**
- * Tells other processes the live text of tasks that run here. Only texts that another process asked for are told, so it
- * costs nothing while nobody reads a task elsewhere.
+ * Sends the live text of tasks that run here to other processes. Only texts that another process
+ * asked for are sent, so it costs nothing while no other process has readers.
  *
- *  X1  Texts are told at once, and then at most every `PACE_MS` for all tasks together, with at most `MOST` new units.
- *  X2  A process asks again every while. A text that nobody asked for lately is not told any more.
+ *  X1  The first text is sent at once, later ones at most every `PACE_MS` for all tasks together,
+ *      with at most `MOST` new units.
+ *  X2  Receivers repeat their request regularly. A text without a recent request is no longer sent.
  */
 import type { LiveText, TextPosition } from '../../core/messages/live-text.ts'
 import { type TextNews, tell } from '../../core/messages/text-news.ts'
@@ -13,27 +14,27 @@ import type { EngineContext } from '../context.ts'
 import type { LiveTexts } from './live-texts.ts'
 
 export interface TextSender {
-  /** Another process wants to be told. */
+  /** Called when another process asks for texts. */
   wanted(wishes: readonly TextWish[]): void
-  /** The texts or the version of the task have changed. */
+  /** Called when the texts or the version of the task have changed. */
   changed(taskId: string): void
   stop(): void
 }
 
-/** A wish is forgotten after this time. */
+/** A request is dropped this long after it was last repeated. */
 export const WISH_MS = 15_000
 const PACE_MS = 50
-/** UTF-16 units of new text in one flush. The rest follows in the next ones. */
+/** The most UTF-16 units of new text per flush. The rest follows with the next flushes. */
 const MOST = 65_536
 
 interface Wish {
   until: number
   token: string
-  /** The last message. */
+  /** The number of the last message. */
   number: number
-  /** What the other processes have of each text. */
+  /** How much of each text the other processes have. */
   positions: readonly TextPosition[]
-  /** To be answered even if there is no text. */
+  /** Whether a receiver asked for the text and must get an answer even if there is none. */
   isAsked: boolean
 }
 
@@ -43,7 +44,7 @@ interface News {
   readonly isPartial: boolean
 }
 
-/** Undefined: there is nothing to tell. */
+/** The next message for a request. Undefined if there is nothing to send. */
 function tellTo(
   wish: Wish,
   { id: taskId, version }: Task,
@@ -80,7 +81,7 @@ export function createTextSender(
     if (phase === 'idle') flushSoon()
   }
 
-  /** Changes of one event-loop turn are told together. */
+  /** Sends the changes of one event-loop turn together. */
   function flushSoon(): void {
     phase = 'due'
     setImmediate(flush)

@@ -1,4 +1,7 @@
-/** Asks other processes for the live text of tasks that they run, and asks again every while, because wishes may be lost. */
+/**
+ * Asks other processes for the live text of tasks that they run, and repeats the request regularly,
+ * because requests may be lost.
+ */
 import type { Clock } from '../../ports/clock.ts'
 import type { TextWish } from '../../ports/store/cluster.ts'
 import { WISH_MS } from './text-sender.ts'
@@ -6,7 +9,7 @@ import { WISH_MS } from './text-sender.ts'
 export interface TextWishes {
   ask(wishes: readonly TextWish[]): void
   askAll(): void
-  /** Asks for everything after a while, and again while something is followed. */
+  /** Asks for all wanted texts after a while, and repeats it while any task is followed. */
   askLater(): void
   stop(): void
 }

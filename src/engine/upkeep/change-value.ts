@@ -1,14 +1,17 @@
 import type { Json } from '../../core/values/json.ts'
 import type { KeyValueStore } from '../../ports/store/key-values.ts'
 
-/** Of those that change one value at once, one is first each time. So many are never ahead of one. */
+/**
+ * In each round at least one writer succeeds, so 1,000 failed rounds mean a fault and not
+ * contention.
+ */
 const ATTEMPTS = 1_000
 
 /**
- * Changes a value that other processes change too. No change is lost, however long a process takes. `change` is called
- * again when another change came first, and may find that its own was written.
- * @param change undefined: there is nothing to change
- * @returns false when there was nothing to change
+ * Changes a value that other processes change too, without losing any change. `change` is called
+ * again if another change came first, and may then find that its own was already written.
+ * @param change returns undefined if there is nothing to change
+ * @returns false if there was nothing to change
  */
 export function changeValue(
   store: Pick<KeyValueStore, 'getValue' | 'replaceValue'>,
@@ -24,8 +27,8 @@ export function changeValue(
 }
 
 /**
- * Reads, changes and writes with a compare-and-set, until no other change comes in between.
- * @param attempt undefined: another change came first
+ * Repeats a read, change and compare-and-set until it succeeds.
+ * @param attempt resolves with undefined if another change came first
  */
 export async function untilWritten<T>(
   what: string,

@@ -1,10 +1,12 @@
 /**
- * Work that follows a write and is not part of it: looking for earlier events after a stop, cancelling the children of a
- * canceled task. It is retried until it succeeds. A value in the store holds the instant up to which all of it is done.
- * After a crash, the tasks that changed after that instant are handled again.
+ * Work that follows a write and is not part of it: looking for earlier events after a stop,
+ * cancelling the children of a canceled task. It is retried until it succeeds. The store has the
+ * instant up to which all such work is done. After a crash, the work is repeated for tasks that
+ * changed after that instant.
  *
- * Other work that follows a write (`during`) is not retried here: a hold, a lift, a change of a budget. Its caller gets the
- * error. What such work has left is finished when a process starts, or by another process when this one is gone.
+ * Other work that follows a write (`during`) is not retried here: a hold, a lift, a change of a
+ * budget. Its caller gets the error. If it stops half-way, it is completed when a process starts,
+ * or by another process after this one has ended.
  */
 import { isLullError } from '../../core/errors.ts'
 import { isPaused, type State } from '../../core/states.ts'
@@ -18,17 +20,25 @@ import type { Ledger } from '../ledger/ledger.ts'
 import { least } from '../limits/least.ts'
 
 export interface FollowUps {
-  /** Resolves after the first attempt. A failed attempt is retried in the background. */
+  /**
+   * Runs the work, and resolves after the first attempt. A failed attempt is retried in the
+   * background.
+   */
   add(task: Task, work: (task: Task) => Promise<void>): Promise<void>
-  /** Work of another kind. Another process finishes it when this one ends before, or when the store could not be reached. */
+  /**
+   * Runs work of another kind, which is not retried here. If this process ends before it is done,
+   * or the store could not be reached, another process completes it.
+   */
   during<T>(work: () => Promise<T>): Promise<T>
-  /** Whether nothing is left for another process when this one ends. */
+  /** Whether this process leaves no work to others if it ends now. */
   readonly isDone: () => boolean
-  /** Repeats the work of every task for which it may not have been done. */
+  /** Repeats the work of every task for which it may not have been done before a crash. */
   start(work: FollowUpWork): Promise<void>
-  /** The instant up to which this process has done all of it. */
+  /** The instant up to which this process has done all its follow-up work. */
   readonly doneUntil: () => number
-  /** Repeats it for every task that changed since, for a process that is gone. */
+  /**
+   * Repeats the work for every task that changed since that instant, for a process that is gone.
+   */
   repeat(since: number, work: FollowUpWork): Promise<void>
   stop(): Promise<void>
 }
@@ -40,7 +50,7 @@ export interface FollowUpWork {
   readonly canceled: Work
 }
 
-/** The name of the value that keeps the instant, in an embedded store. */
+/** The name of the stored value in an embedded store. */
 export const DONE_UNTIL = 'follow-ups.done'
 const SAVE_MS = 10_000
 const RETRY_MS = 1_000
@@ -54,7 +64,9 @@ export interface FollowUpDeps {
   readonly ledger: Pick<Ledger, 'read'>
   readonly clock: Clock
   readonly log: Log
-  /** Other processes are told with the heartbeat how far this one is. */
+  /**
+   * In a shared store, the instant is sent with each heartbeat instead of being stored as a value.
+   */
   readonly isShared: boolean
 }
 
@@ -99,14 +111,14 @@ export function createFollowUps(deps: FollowUpDeps): FollowUps {
     saved = until
   }
 
-  /** A stale value is harmless. More work is repeated after a crash. */
+  /** An old value is harmless: more work is repeated after a crash. */
   async function trySave(): Promise<void> {
     await save().catch((error: unknown) => log('warn', 'a fact could not be saved', { error }))
   }
 
   async function repeat(since: number, work: FollowUpWork): Promise<void> {
     for await (const task of changedSince(deps, since)) {
-      // The task may have gone on since it was listed. Then nothing is left to do for it.
+      // The task may have continued since it was listed. Then there is nothing left to do for it.
       if (isPaused(task.state)) await add(task, work.stopped)
       if (task.state === 'canceled') await add(task, work.canceled)
     }
@@ -115,7 +127,7 @@ export function createFollowUps(deps: FollowUpDeps): FollowUps {
   async function start(work: FollowUpWork): Promise<void> {
     if (isShared) return
     const until = await store.getValue(DONE_UNTIL)
-    // Without the value, no process ever ran on this store.
+    // If there is no value, no process has ever run on this store.
     saved = typeof until === 'number' ? until : 0
     if (typeof until === 'number') await repeat(until, work)
     await save()
@@ -137,10 +149,10 @@ export function createFollowUps(deps: FollowUpDeps): FollowUps {
   }
 }
 
-/** Work that is not done, and the instant of the write it follows. */
+/** Tracks unfinished work with the instant of the write that it follows. */
 function createUndone(clock: Pick<Clock, 'now'>): Pick<FollowUps, 'during'> & {
   readonly since: Map<object, number>
-  /** Whether some of it stopped half-way and is not tried again here. */
+  /** Whether some work stopped half-way and is not retried here. */
   readonly isLeft: () => boolean
 } {
   const since = new Map<object, number>()

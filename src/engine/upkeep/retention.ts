@@ -6,7 +6,8 @@
  * R3  The row of a removed task is kept as long as idempotency keys are. A repeated message is answered from it and starts
  *     no second task.
  * R4  An event is kept until it is dispatched, however old it is.
- * R5  It runs every hour, and soon after a start when the last run is longer ago: many processes live for minutes only.
+ * R5  It runs every hour, and soon after a start if the last run is longer ago, because many
+ *     processes live only for minutes.
  */
 import type { Clock } from '../../ports/clock.ts'
 import type { Log } from '../../ports/log.ts'
@@ -15,7 +16,7 @@ import type { Store } from '../../ports/store.ts'
 import type { Membership } from '../cluster/membership.ts'
 import type { EngineOptions } from '../options.ts'
 
-/** How many of each were removed. */
+/** The number of removed items of each kind. */
 export interface RetentionReport {
   readonly tasks: number
   readonly events: number
@@ -34,9 +35,9 @@ export interface Retention {
 
 const STEP = 500
 const EVERY_MS = 3_600_000
-/** A process that was started for a moment is done by then. */
+/** Long enough that a process started for a single request has ended by then. */
 const FIRST_MS = 2_000
-/** After a failure, or when another process has the duty. */
+/** The delay after a failure, or when another process has the duty. */
 const AGAIN_MS = 300_000
 /** The name of the value that has the time of the last run. */
 const LAST_RUN = 'retention.last-run'
@@ -46,13 +47,13 @@ export function createRetention(deps: {
   readonly clock: Clock
   readonly log: Log
   readonly options: EngineOptions
-  /** Tasks were removed. */
+  /** Called after tasks were removed. */
   readonly tasksRemoved: () => Promise<void>
-  /** Events that were received at this time or later are kept (R4). */
+  /** Events received at this time or later are kept (R4). */
   readonly eventsKeptFrom: () => number
-  /** Events were removed. */
+  /** Called after events were removed. */
   readonly eventsRemoved: () => Promise<void>
-  /** Of several processes on one store, one removes what is old. */
+  /** Of several processes on one store, only one runs retention. */
   readonly takeDuty: Membership['takeDuty']
 }): Retention {
   const { store, clock, log, options, takeDuty } = deps
@@ -69,14 +70,14 @@ export function createRetention(deps: {
     )
     if (tasks > 0) await tasksRemoved()
     const claims = await older(claimsForMs, now, counted(store.pruneClaims))
-    // After the claims, because claims point to these rows.
+    // Runs after the removal of claims, because claims point to these rows.
     await older(claimsForMs, now, counted(store.pruneRemovedTasks))
     const dispatched = counted((before, limit) =>
       store.pruneEvents(Math.min(before, eventsKeptFrom()), limit),
     )
     const events = await older(eventsForMs, now, dispatched)
     if (events > 0) await eventsRemoved()
-    // Processes that died gave no duty back. The store compares the times.
+    // Dead processes did not give back their duties. The store compares the times.
     const pruneDuties = counted(async (_, limit) => (await store.cluster?.pruneDuties(limit)) ?? 0)
     await older(0, now, pruneDuties)
     return {
@@ -94,13 +95,16 @@ export function createRetention(deps: {
     }
   }
 
-  /** Prunes if the last run, of whatever process, is long enough ago. Returns how long to wait then. */
+  /**
+   * Prunes if the last run, by any process, is long enough ago. Returns how long to wait until the
+   * next check.
+   */
   async function pruneWhenDue(): Promise<number> {
     const last = await store.getValue(LAST_RUN)
-    // The hour of a store begins with its first process.
+    // On a new store, the first interval begins when the first process starts.
     if (typeof last !== 'number') await store.setValue(LAST_RUN, clock.now())
     const ago = typeof last === 'number' ? clock.now() - last : 0
-    // A last run in the future is of a clock that was wrong.
+    // A last run in the future was written by a wrong clock, and is ignored.
     if (ago >= 0 && ago < EVERY_MS) return EVERY_MS - ago
     const mine = takeDuty('retention', EVERY_MS)
     if (!(typeof mine === 'boolean' ? mine : await mine)) return AGAIN_MS
@@ -129,7 +133,10 @@ export function createRetention(deps: {
 
 type PruneStep = (before: number, after: string | undefined) => Promise<PruneResult>
 
-/** Removes step by step and lets other work run between two steps. An infinite age removes nothing. */
+/**
+ * Removes step by step, and lets other work run in between. With an infinite age nothing is
+ * removed.
+ */
 async function older(ageMs: number, now: number, step: PruneStep): Promise<number> {
   if (!Number.isFinite(ageMs)) return 0
   let total = 0
@@ -143,7 +150,10 @@ async function older(ageMs: number, now: number, step: PruneStep): Promise<numbe
   }
 }
 
-/** For methods that remove every old row. There may be more rows as long as a step removed as many as it could. */
+/**
+ * Wraps a method that removes every old row. As long as a step removed as many rows as it may,
+ * there may be more.
+ */
 function counted(remove: (before: number, limit: number) => Promise<number>): PruneStep {
   return async (before) => {
     const removed = await remove(before, STEP)

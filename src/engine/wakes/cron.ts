@@ -1,8 +1,10 @@
 /**
- * When a cron expression fires next. croner reads expressions and finds the wall times that they mean, as if the zone were UTC;
- * `wall-time.ts` says when a zone's clocks show them. croner's own rules for changes of clocks lose some times and repeat others.
- * The work is bounded here: croner tries every day that an expression might mean, 400 years of them, or 10,000 years where the
- * expression names years. An expression that never fires would stop the process for seconds. Here only the next years are tried.
+ * Computes when a cron expression fires next. The croner package parses expressions and finds the wall times that match, as
+ * if the zone were UTC; `wall-time.ts` converts them to instants. croner's own handling of clock changes loses some times
+ * and repeats others.
+ * This file also limits the search: croner tries every day that might match, for 400 years, or 10,000 years if the
+ * expression names years, so an expression that never fires would block the process for seconds. Here only the next years
+ * are tried.
  */
 import { Cron } from 'croner'
 import { describeError } from '../../core/values/describe-error.ts'
@@ -60,7 +62,10 @@ interface Expression {
 
 type WithYears = Expression | { readonly problem: string }
 
-/** The expression with a year field that has only the next years. Names such as `@daily` and instants need none. */
+/**
+ * The expression with a year field that lists only the next years. Names such as `@daily` and
+ * instants are returned unchanged.
+ */
 function withYears(cron: string, thisYear: number): WithYears {
   const fields = cron.trim().split(/\s+/)
   const [first = '', ...others] = fields
@@ -68,7 +73,7 @@ function withYears(cron: string, thisYear: number): WithYears {
     return { cron, hours: first === '@hourly' ? '*' : '' }
   }
   const given = fields.length === 7 ? (fields[6] ?? '*') : '*'
-  // The year of a zone may be a day ahead of the year of UTC.
+  // The year in a time zone may begin up to a day before that of UTC.
   const years = yearsIn(given, thisYear - 1, thisYear + YEARS)
   if (years === undefined) return { problem: `"${given}" is not a list of years` }
   if (years.length === 0) return { problem: NEVER }
@@ -76,7 +81,9 @@ function withYears(cron: string, thisYear: number): WithYears {
   return { cron: [...parts.slice(0, 6), years.join(',')].join(' '), hours: parts[2] ?? '' }
 }
 
-/** The years of a year field, from first to last. Undefined where it is not one. */
+/**
+ * The years in a year field between `first` and `last`. Undefined if it is not a valid year field.
+ */
 function yearsIn(field: string, first: number, last: number): readonly number[] | undefined {
   const wanted = new Set<number>()
   for (const entry of field.split(',')) {

@@ -1,17 +1,26 @@
-/** Finds the filters an event passes, of all that tasks of its tenant wait with and that do not fix a type. */
+/**
+ * Finds the filters that an event passes, among those without a fixed type that tasks of its tenant
+ * wait with.
+ */
 import type { StoredEvent } from '../../core/waiting/cloud-event.ts'
 import { type EventFilter, FILTER_NAMES, filterOf, passes } from '../../core/waiting/conditions.ts'
 import type { WorkStore } from '../../ports/store/work.ts'
 import { createShares } from '../limits/shares.ts'
 
-/** Names read at once. Other work of the process goes on between two pages. */
+/** Names per page. Other work of the process runs between two pages. */
 const PAGE = 256
-/** Events of a tenant that are compared with a page of filters at the same time. */
+/** The most events of a tenant that are compared with filters at the same time. */
 const COMPARISONS = 16
-/** Parsed filters that are kept: an event is compared with every filter. */
+/**
+ * The size of the cache of parsed filters. It pays because each event is compared with every
+ * filter.
+ */
 const KEPT_FILTERS = 4_096
 
-/** Yields the wait names of matching filters, page by page. Each filter is compared once, however many tasks have it. */
+/**
+ * Yields the wait names of matching filters, page by page. Each filter is compared once, however
+ * many tasks use it.
+ */
 export type MatchingFilters = (event: StoredEvent) => AsyncGenerator<readonly string[]>
 
 export function createMatchingFilters(store: Pick<WorkStore, 'waitNames'>): MatchingFilters {
@@ -26,7 +35,10 @@ export function createMatchingFilters(store: Pick<WorkStore, 'waitNames'>): Matc
     return parsed.get(name)
   }
 
-  /** The filters of one page that the event passes, and the last name of a page that is not the last one. */
+  /**
+   * Compares the event with one page of filters. `next` is the last name of the page, or undefined
+   * if it is the last page.
+   */
   async function comparePage(
     { tenant, event }: StoredEvent,
     after: string,

@@ -1,18 +1,21 @@
 /**
- * External events. An event is durable before it is acknowledged. Then it is offered to every task that waits for it. A
- * task that parks looks back at earlier events. The event is stored before waiting tasks are read, and the park before
- * events are read, so one of the two always finds the other.
+ * External events. An event is durable before it is acknowledged. Then it is offered to every task
+ * that waits for it. A task that parks looks back at earlier events. The event is stored before the
+ * waiting tasks are read, and the park is stored before earlier events are read. So the event finds
+ * the task, or the task finds the event.
  *
  * V1  Each event wakes a task at most once, however often it is delivered or dispatched.
  * V2  An event that was acknowledged before a crash is dispatched after it. The cursor of dispatched events is in the store.
- * V3  A stop is woken by the oldest event that fits. While the task looks back, newer events wait.
- *     In a shared store events of other processes may be older: the oldest one that the store has is offered instead.
+ * V3  The oldest matching event ends a stop. While a task looks back, newer events wait. In a
+ *     shared store, other processes may have stored an older event, so the oldest one in the store
+ *     is offered.
  * V4  A task remembers that it consumed an event only as long as the store has the event.
  * V5  In a shared store, the transaction that writes a position of an event into a task also checks that the store has
  *     given it. After a failover that lost events, their positions are given again, and no task takes the new events for
  *     the lost ones.
- * V6  The start does not wait for the dispatch of events that an earlier process left. Until they are dispatched, a task
- *     is offered the oldest event that fits, and one that is due looks for such an event first.
+ * V6  The start of a process does not wait until events left by an earlier process are dispatched.
+ *     Until then, a task is always offered the oldest matching event, and a task that is due looks
+ *     for such an event first.
  */
 
 import type { Task } from '../../core/task.ts'
@@ -47,22 +50,28 @@ export interface Events extends Pick<LookBacks, 'mayHaveMissed' | 'lookBack'> {
   /** The position of the newest event that this process knows. */
   readonly lastPos: () => number
   /**
-   * In a shared store: reads the position of the newest event. `lastPos` then knows every event that was acknowledged
-   * before this call. Undefined otherwise.
+   * Reads the position of the newest event in a shared store. `lastPos` then covers every event
+   * that was acknowledged before this call. Undefined for an embedded store.
    */
   readonly refresh: () => Promise<number> | undefined
-  /** In a shared store: the store may have lost events that this process knew (V5). `lastPos` then names none of them. */
+  /**
+   * Called when a shared store may have lost events that this process knew (V5). `lastPos` then
+   * covers none of them.
+   */
   reset(): Promise<void>
-  /** In a shared store: dispatches events that another process left undispatched. */
+  /** Dispatches events that another process left undispatched. Only in a shared store. */
   retell(): Promise<void>
-  /** Events that were received at this time or later may not be dispatched yet. */
+  /** Events received at this time or later may not be dispatched yet, so retention keeps them. */
   readonly keptFrom: () => number
-  /** Retention has removed events (V4). */
+  /** Called after retention has removed events (V4). */
   removed(): Promise<void>
-  /** Wakes a task that is due by an earlier event that is not dispatched yet. Undefined when there is none (V6). */
+  /**
+   * Lets an earlier, undispatched event wake a task that is due. Undefined when there is none (V6).
+   */
   readonly beforeDue: (task: Task) => Promise<void> | undefined
   /**
-   * Runs `lookBacks` for tasks that stopped before a crash, then begins to dispatch the events behind the cursor (V6).
+   * Runs `lookBacks` for tasks that stopped before a crash, then begins to dispatch the events
+   * after the cursor (V6).
    */
   start(lookBacks: () => Promise<void>): Promise<void>
   stop(): Promise<void>
@@ -75,7 +84,10 @@ export interface EventsDeps {
   readonly log: Log
   readonly tracing: Tracing
   readonly wake: WakeByEvent
-  /** Called with each event before tasks are offered it. Undefined when there is nothing to wait for. */
+  /**
+   * Called with each event before tasks are offered it. Returns undefined when there is nothing to
+   * wait for.
+   */
   readonly before?: (event: StoredEvent) => Promise<void> | undefined
 }
 
@@ -158,7 +170,7 @@ export function createEvents(deps: EventsDeps): Events {
   }
 }
 
-/** When `lastPos` moved during the read, the answer may be older than what moved it, and lowers nothing. */
+/** Lowers the position only if no newer position arrived during the read. */
 async function reset(store: Pick<EventStore, 'lastEventPos'>, cursor: EventCursor): Promise<void> {
   const before = cursor.lastPos()
   const pos = await store.lastEventPos()
@@ -166,7 +178,10 @@ async function reset(store: Pick<EventStore, 'lastEventPos'>, cursor: EventCurso
   else cursor.advance(pos)
 }
 
-/** When the command is decided again because the store has lost events, the positions it names exist (V5). */
+/**
+ * If the store has lost events, the command is decided again. Then only positions that the store
+ * has are passed to it (V5).
+ */
 function createWake(offer: WakeByEvent, lastPos: () => number, removedUpTo: () => number): Wake {
   return async (taskId, event, mayTake) => {
     let lost = false
@@ -180,7 +195,7 @@ function createWake(offer: WakeByEvent, lastPos: () => number, removedUpTo: () =
   }
 }
 
-/** The extension of CloudEvents for distributed tracing. What the sender set is kept. */
+/** Adds the CloudEvents extension for distributed tracing, unless the sender has set it. */
 function withTrace(event: CloudEvent, current: SpanLink | undefined): CloudEvent {
   if (current === undefined || event['traceparent'] !== undefined) return event
   return { ...event, traceparent: toTraceparent(current) }

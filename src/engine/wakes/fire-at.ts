@@ -1,4 +1,4 @@
-/** When a trigger of time fires next. */
+/** Computes when the time trigger of a stop fires next. */
 
 import { LullError } from '../../core/errors.ts'
 import type { ResumeConditions } from '../../core/waiting/conditions.ts'

@@ -1,10 +1,12 @@
 /**
- * Deadlines, schedules, instants and expiring questions. All of them are in the store. One timer is set to the earliest.
+ * Wakes tasks at their deadlines, schedules, instants and when questions expire. All these instants
+ * are in the store. One timer is set to the earliest.
  *
  *   waiting ──timer──▶ sweeping ──timer──▶ sweeping again ──▶ … ──nothing due──▶ waiting
  *
  * T1  A task that fell due while no process ran is woken at start.
- * T2  A timer that fires during a sweep causes another sweep. The first may have read the store before the task was in it.
+ * T2  A timer that fires during a sweep causes another sweep, because the first may have read the
+ *     store before the task was due there.
  * T3  A task that could not be woken is tried again.
  */
 import type { Clock } from '../../ports/clock.ts'
@@ -14,7 +16,7 @@ import type { WakeByTime } from './wake-by-time.ts'
 import { createWakeDueTasks } from './wake-due-tasks.ts'
 
 export interface Timers {
-  /** A task falls due at this instant. */
+  /** Called with an instant at which a task will be due. */
   at(instant: number): void
   start(): Promise<void>
   stop(): void
@@ -64,7 +66,7 @@ export function createTimers(deps: {
     armedFor = NEVER
   }
 
-  /** The phase is `sweeping` when this is called. */
+  /** Wakes due tasks until none is left. The phase is `sweeping` when this is called. */
   async function sweep(): Promise<void> {
     try {
       for (;;) {
@@ -82,7 +84,8 @@ export function createTimers(deps: {
     }
   }
 
-  // Functions, because `phase` changes while a sweep awaits and the compiler assumes that it does not.
+  // These are functions, because `phase` changes during an await, which the compiler does not take
+  // into account.
   const isStopped = (): boolean => phase === 'stopped'
   const isAskedAgain = (): boolean => phase === 'sweeping again'
 

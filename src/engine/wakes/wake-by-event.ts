@@ -1,6 +1,6 @@
 /**
- * Offers an event to a task. Most offers do not match, so the event is compared with the task's conditions before a
- * command is queued. `decide` compares again on the state it decides on.
+ * Offers an event to a task. Most events do not match, so the task's conditions are compared before
+ * a command is queued. `decide` compares them again on the state that it decides on.
  */
 
 import { wakesOn } from '../../core/decide/waking.ts'
@@ -9,18 +9,21 @@ import type { StoredEvent } from '../../core/waiting/cloud-event.ts'
 import type { Runs } from '../executor/runs.ts'
 import type { Ledger } from '../ledger/ledger.ts'
 
-/** `taken`: it woke the task, or is kept for it. `not now`: `mayTake` refused the state it would have acted on. */
+/**
+ * `taken`: the event woke the task, or is stored as its next wake. `not now`: `mayTake` rejected
+ * the state.
+ */
 export type Offered = 'taken' | 'not taken' | 'not now'
 
 export type WakeByEvent = (
   taskId: string,
   event: StoredEvent,
   mayTake: (task: Task | undefined) => boolean,
-  /** Events up to this position are gone from the store. */
+  /** Events up to this position were removed from the store. */
   removedUpTo: () => number,
 ) => Promise<Offered>
 
-/** No event has this position, so `decide` ignores it. */
+/** A position that no event has, so `decide` ignores it. */
 const NO_POSITION = 0
 
 export function createWakeByEvent(deps: {

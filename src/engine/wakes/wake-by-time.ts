@@ -1,4 +1,6 @@
-/** Wakes a task whose deadline, schedule or instant is due. Its run continues if a slot is free. */
+/**
+ * Wakes a task whose deadline, schedule or instant is due. It continues running if a slot is free.
+ */
 
 import type { Task } from '../../core/task.ts'
 import { nextDueAt } from '../../core/waiting/due.ts'
@@ -9,7 +11,7 @@ import type { Runs } from '../executor/runs.ts'
 import type { Ledger } from '../ledger/ledger.ts'
 import { isUnreadable } from '../ledger/unreadable-task.ts'
 
-/** Resolves with false when nothing was due. */
+/** Resolves with false if nothing was due. */
 export type WakeByTime = (taskId: string) => Promise<boolean>
 
 export function createWakeByTime(deps: {
@@ -18,7 +20,10 @@ export function createWakeByTime(deps: {
   readonly ids: IdSource
   readonly clock: Pick<Clock, 'now'>
   readonly meter: Pick<Meter, 'observe'>
-  /** Resolves when an event that came earlier has woken the task. Undefined when there is nothing to wait for. */
+  /**
+   * Resolves after an earlier event may have woken the task. Undefined when there is nothing to
+   * wait for.
+   */
   readonly before: (task: Task) => Promise<void> | undefined
 }): WakeByTime {
   const { ledger, runs, ids, clock, meter, before } = deps

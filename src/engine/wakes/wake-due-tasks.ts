@@ -1,4 +1,7 @@
-/** Wakes every task that is due, in batches: their writes share commits, and other tasks do not wait long for a batch. */
+/**
+ * Wakes every task that is due, in batches: the writes of a batch share commits, and other tasks do
+ * not wait long.
+ */
 import type { Clock } from '../../ports/clock.ts'
 import type { Log } from '../../ports/log.ts'
 import type { WorkStore } from '../../ports/store/work.ts'
@@ -20,7 +23,7 @@ export function createWakeDueTasks(deps: {
 }): WakeDueTasks {
   const { store, clock, log, wake, isStopped } = deps
 
-  /** @param taken gets the tasks of the batch, and loses those that were woken */
+  /** @param taken tasks in progress; the batch is added to it, and woken tasks are removed */
   async function wakeBatch(batch: readonly string[], taken: Set<string>): Promise<void> {
     for (const taskId of batch) taken.add(taskId)
     await Promise.all(
@@ -30,7 +33,7 @@ export function createWakeDueTasks(deps: {
     )
   }
 
-  /** Returns false when the task had nothing due, or could not be woken. */
+  /** Returns false when nothing was due for the task, or it could not be woken. */
   async function isWoken(taskId: string): Promise<boolean> {
     try {
       return await wake(taskId)
@@ -42,7 +45,7 @@ export function createWakeDueTasks(deps: {
 
   return async () => {
     let now = clock.now()
-    /** Tasks in flight, and tasks that could not be woken in this sweep. */
+    /** Tasks in progress, and tasks that could not be woken in this sweep. */
     const taken = new Set<string>()
     const batches = new Set<Promise<void>>()
     while (!isStopped()) {

@@ -24,7 +24,9 @@ export function createAsk(
 ): Ask {
   const providers = providersOf(agent)
 
-  /** The reminders of one provider. A failure of the provider is logged and does not affect the task. */
+  /**
+   * The reminders of one provider. A provider that throws is logged and does not affect the task.
+   */
   function wantedBy(
     name: string,
     provider: ReminderProvider,

@@ -6,7 +6,7 @@ import { resumed } from './resumed.ts'
 import { tokenPressure } from './token-pressure.ts'
 import { toolOutputTruncated } from './tool-output-truncated.ts'
 
-/** These are on unless the agent's `providers` switches them off. */
+/** The built-in providers. They are active unless the agent's `providers` switches them off. */
 const builtIn: Readonly<Record<string, ReminderProvider>> = {
   resumed: resumed(),
   tokenPressure: tokenPressure(),

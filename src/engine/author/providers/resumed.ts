@@ -15,14 +15,15 @@ const once = {
 } as const satisfies Partial<ReminderRequest>
 
 /**
- * Tells the first turn after a stop when, why and by whom the task was stopped, and what ended the stop. Includes the
- * digest if one replaced the transcript.
+ * Informs the first turn after a stop when, why and by whom the task was stopped, and what ended
+ * the stop. Includes the digest if one replaced the transcript.
  */
 export function resumed(): ReminderProvider {
   return (input) => {
     if (input.type !== 'turn-starting' || input.wake === undefined) return undefined
     const { wake, digest, turn } = input
-    // Two turns that start at the same time share one wake, and the reminder is added once.
+    // Two turns that start at the same time get the same wake. The id makes sure that the reminder
+    // is added once.
     const id = `${wake.handle}-continuity`
     const continuity = {
       ...once,

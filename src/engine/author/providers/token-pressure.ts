@@ -3,7 +3,10 @@ import type { Task } from '../../../core/task.ts'
 import type { ReminderProvider } from './provider.ts'
 
 export interface TokenPressureOptions {
-  /** The size of the model's context window in tokens. `contextWindow` of a usage report overrides it. */
+  /**
+   * The size of the model's context window in tokens. `contextWindow` of a usage report takes
+   * precedence.
+   */
   readonly window?: number
 }
 
@@ -21,8 +24,9 @@ const levels: readonly Level[] = [
 ]
 
 /**
- * Warns at 70, 85 and 95 percent of the model's context window, from the reports of `task.usage`. It adds nothing while
- * a reminder of the same level is pending, or if the size of the window is not known.
+ * Warns at 70, 85 and 95 percent of the model's context window, based on the reports of
+ * `task.usage`. Adds nothing while a reminder of the same level is pending, or if the size of the
+ * window is not known.
  */
 export function tokenPressure({ window }: TokenPressureOptions = {}): ReminderProvider {
   return (input, task) => {

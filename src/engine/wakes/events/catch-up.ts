@@ -1,6 +1,6 @@
 /**
- * Dispatches the events that an earlier process left, on an embedded store. The events of a tenant are read and dispatched
- * in order, and no tenant waits for another one. What fails is tried again.
+ * Dispatches events that an earlier process left, on an embedded store. Each tenant's events are
+ * read and dispatched in order, and tenants do not wait for each other. Failures are retried.
  */
 import type { StoredEvent } from '../../../core/waiting/cloud-event.ts'
 import type { Clock } from '../../../ports/clock.ts'
@@ -13,7 +13,7 @@ import type { EventCursor } from './event-cursor.ts'
 export interface CatchUp {
   /** Resolves when the dispatch has begun. */
   start(): Promise<void>
-  /** No further page is read. The next process dispatches what is left. */
+  /** Stops after the current page. The next process dispatches the rest. */
   stop(): void
 }
 
@@ -57,7 +57,7 @@ export function createCatchUp(deps: CatchUpDeps): CatchUp {
       for (const { tenant, pos } of page) {
         if (tenants.has(tenant)) continue
         const dispatched = dispatchTenant(tenant, pos - 1, last)
-        // The error is thrown below, when every tenant is known.
+        // Prevents an unhandled rejection. The error is thrown below, when every tenant is known.
         dispatched.catch(() => undefined)
         tenants.set(tenant, dispatched)
       }

@@ -1,7 +1,8 @@
 /**
  * Offers an event to every task that waits under one of its names or with a filter that it passes.
  *
- * D1  The events of a tenant do not keep those of another one waiting, however many filters and tasks the tenant has.
+ * D1  Events of one tenant do not delay those of another, however many filters and tasks the tenant
+ *     has.
  */
 import { namesOf, type StoredEvent } from '../../../core/waiting/cloud-event.ts'
 import { ANY_NAME } from '../../../core/waiting/conditions.ts'
@@ -11,11 +12,11 @@ import { createMatchingFilters } from '../event-filters.ts'
 
 export type DispatchEvent = (event: StoredEvent) => Promise<void>
 
-/** Tasks that are read at once. */
+/** Tasks per page. */
 const PAGE = 256
 /** Filters whose tasks are looked up with one query. */
 const NAMES = 64
-/** Tasks of a tenant that are offered an event at the same time. */
+/** The most tasks of a tenant that are offered an event at the same time. */
 const OFFERS = 256
 
 export function createDispatchEvent(
@@ -25,7 +26,7 @@ export function createDispatchEvent(
   const matchingFilters = createMatchingFilters(store)
   const offers = createShares(OFFERS)
 
-  /** Yields to other work of the process after each page. */
+  /** Offers the event page by page, and lets other work of the process run in between. */
   async function offerToAll(event: StoredEvent, names: readonly string[]): Promise<void> {
     let after = ''
     for (;;) {

@@ -1,6 +1,7 @@
 /**
- * Which events were dispatched, in a shared store. An event is marked there after it was offered to every task that
- * waited for it. An event that is not marked in time is dispatched again, by any process.
+ * Records in a shared store which events were dispatched. An event is marked after every task that
+ * waited for it was offered it. An event that is not marked in time is dispatched again by any
+ * process.
  */
 import type { ClusterStore } from '../../../ports/store/cluster.ts'
 import type { EventCursor } from './event-cursor.ts'
@@ -26,12 +27,14 @@ export function createDispatchedEvents(cluster: Pick<ClusterStore, 'markDispatch
       behind = false
     },
     isBehind: () => behind,
-    // The store itself keeps every event that is not marked.
+    // No event needs to be kept on account of this process, because the shared store itself keeps
+    // events that are not marked.
     keptFrom: () => Number.POSITIVE_INFINITY,
     async save() {
       const positions = dispatched
       dispatched = []
-      // If this fails the events are dispatched again. An event wakes a task at most once.
+      // If this fails, the events are dispatched again, which is harmless: an event wakes a task at
+      // most once.
       if (positions.length > 0) await cluster.markDispatched(positions).catch(() => undefined)
     },
   }

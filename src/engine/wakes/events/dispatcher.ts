@@ -1,6 +1,7 @@
 /**
- * Dispatches events in the order in which they are given. A failed dispatch is retried until it succeeds (V2). In a shared
- * store the reservation of the event runs out, and one process dispatches it again (`retell`).
+ * Dispatches events in the given order. A failed dispatch is retried until it succeeds (V2 of
+ * `events.ts`); in a shared store, its reservation expires and any process dispatches it again
+ * (`retell`).
  */
 import type { StoredEvent } from '../../../core/waiting/cloud-event.ts'
 import type { Clock } from '../../../ports/clock.ts'
@@ -14,7 +15,7 @@ import { createDelayedSave, type EventCursor } from './event-cursor.ts'
 export interface Dispatcher {
   /** Resolves when each event was dispatched, or has failed once. */
   readonly dispatchAll: (events: readonly StoredEvent[]) => Promise<void>
-  /** In a shared store: dispatches events that another process left undispatched. */
+  /** Dispatches events that another process left undispatched. Only in a shared store. */
   retell(): Promise<void>
   /** Resolves when nothing is being dispatched and the cursor is saved. */
   stop(): Promise<void>
@@ -40,7 +41,10 @@ export function createDispatcher(deps: DispatcherDeps): Dispatcher {
     pending.track(cursor.save()).catch(() => undefined)
   })
 
-  /** In a shared store no other process dispatches the event meanwhile. */
+  /**
+   * Dispatches an event while renewing its reservation, so that no other process of a shared store
+   * dispatches it meanwhile.
+   */
   function dispatchReserved(event: StoredEvent): Promise<void> {
     if (cluster === undefined) return dispatch(event)
     const renew = (): Promise<void> => cluster.reserveEvents([event.pos])
@@ -53,11 +57,14 @@ export function createDispatcher(deps: DispatcherDeps): Dispatcher {
     })
   }
 
-  /** A failed dispatch is retried in the background. The cursor stays before its event. */
+  /**
+   * A failed dispatch is retried in the background. The cursor does not move past its event until
+   * then.
+   */
   async function dispatchAll(events: readonly StoredEvent[]): Promise<void> {
     for (const event of events) cursor.begin(event)
     for (const event of events) {
-      // Requests are answered between two events of a batch.
+      // Lets the process answer requests between two events of a batch.
       if (events.length > 1) await new Promise((resolve) => setImmediate(resolve))
       try {
         await dispatchReserved(event)
@@ -71,7 +78,7 @@ export function createDispatcher(deps: DispatcherDeps): Dispatcher {
     delayedSave.soon()
   }
 
-  /** The tenants side by side. */
+  /** Dispatches the events of different tenants in parallel. */
   async function dispatchByTenant(events: readonly StoredEvent[]): Promise<void> {
     const tenants = [...new Set(events.map(({ tenant }) => tenant))]
     await Promise.all(

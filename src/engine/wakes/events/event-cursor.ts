@@ -1,6 +1,7 @@
 /**
- * How far events have been dispatched. The cursor is in the store: every event up to it has been offered to every task
- * that waited for it. A cursor that is behind is harmless. After a crash, the events behind it are dispatched again.
+ * Remembers how far events have been dispatched. The cursor is stored: every task that waited has
+ * been offered every event up to it. A cursor that is too low is harmless, because after a crash
+ * the events after it are dispatched again.
  */
 import type { StoredEvent } from '../../../core/waiting/cloud-event.ts'
 import type { Clock } from '../../../ports/clock.ts'
@@ -11,27 +12,34 @@ import { least } from '../../limits/least.ts'
 export interface EventCursor {
   /** The position of the newest event that this process knows. */
   readonly lastPos: () => number
-  /** Events exist up to this position. */
+  /** Called when events up to this position are known to exist. */
   advance(pos: number): void
-  /** This is the position of the newest event. Those that were known behind it are lost. */
+  /** Sets the position of the newest event. Later ones that this process knew are lost. */
   reset(pos: number): void
-  /** The event is not dispatched yet. The cursor stays before it. */
+  /**
+   * Called when the dispatch of an event begins. The cursor stays before the event until `finish`.
+   */
   begin(event: Pick<StoredEvent, 'pos' | 'receivedAt'>): void
   /** The event has been offered to every task that waited. */
   finish(pos: number): void
-  /** Reads the cursor that was saved last. The events behind it are to be dispatched. */
+  /** Reads the saved cursor. Events after it have to be dispatched. */
   load(): Promise<number>
-  /** Every event behind the loaded cursor has been dispatched, or has begun to be. */
+  /**
+   * Called when every event after the loaded cursor has been dispatched, or its dispatch has begun.
+   */
   caughtUp(): void
-  /** Whether events of an earlier process may not be dispatched yet. Until then the cursor does not move. */
+  /**
+   * Whether events left by an earlier process may still be undispatched. Until then the cursor does
+   * not move.
+   */
   readonly isBehind: () => boolean
-  /** Events that were received at this time or later may not be dispatched yet. */
+  /** Events received at this time or later may not be dispatched yet, so retention keeps them. */
   readonly keptFrom: () => number
   /** Saves the cursor if it moved. Never rejects. */
   save(): Promise<void>
 }
 
-/** The name of the value that keeps the cursor. */
+/** The name of the stored value. */
 export const EVENT_CURSOR = 'events.dispatched'
 
 export function createEventCursor(deps: {
@@ -85,7 +93,7 @@ export function createEventCursor(deps: {
   }
 }
 
-/** Calls `save` once, `ms` after the first `soon`. */
+/** Calls `save` once, `ms` after the first call of `soon`. */
 export interface DelayedSave {
   soon(): void
   cancel(): void

@@ -1,4 +1,7 @@
-/** A task that stopped looks for events that came before its stop was durable and that it has not consumed. */
+/**
+ * After a task has stopped, looks for matching events that arrived before the stop was durable and
+ * that the task has not consumed.
+ */
 
 import { wakesOn } from '../../../core/decide/waking.ts'
 import type { Suspension } from '../../../core/suspension.ts'
@@ -12,15 +15,15 @@ import type { Offered } from '../wake-by-event.ts'
 export interface LookBacks {
   /** Whether events may have come before the stop of this task was durable. */
   readonly mayHaveMissed: (task: Task) => boolean
-  /** Wakes the task with the oldest event that fits. */
+  /** Wakes the task with the oldest matching event, if any. */
   readonly lookBack: (task: Task) => Promise<void>
-  /** The look back of the task that is in progress. Never rejects. */
+  /** The search in progress for the task, if any. Never rejects. */
   readonly inProgress: (taskId: string) => Promise<void> | undefined
 }
 
 /**
- * Offers the event to the task, unless `mayTake` refuses the state that it would act on. `lost`: the event was read, and
- * the store may have lost it since.
+ * Offers the event to the task, unless `mayTake` rejects the current state of the task. `lost`: the
+ * store may have lost the event since it was read.
  */
 export type Wake = (
   taskId: string,
@@ -34,9 +37,12 @@ export function createLookBacks(deps: {
   readonly store: Pick<EventStore, 'events'>
   readonly wake: Wake
   readonly lastPos: () => number
-  /** Events exist up to this position. */
+  /** Called when events up to this position are known to exist. */
   readonly advance: (pos: number) => void
-  /** In a shared store: events of other processes are known afterwards. */
+  /**
+   * In a shared store: reads the position of the newest event, so that events of other processes
+   * are known.
+   */
   readonly refresh: () => Promise<number> | undefined
   readonly isShared: boolean
   readonly pending: PendingWork
@@ -69,7 +75,7 @@ export function createLookBacks(deps: {
   async function wakeByOldest(task: Task, suspension: Suspension): Promise<void> {
     const names = waitNames(suspension.conditions)
     const wanted = waitForAnyType(names) ? undefined : names
-    // Another wake ends this search. The next stop of the task has a search of its own.
+    // Another wake ends this search, because the next stop of the task has a search of its own.
     const mayTake = (now: Task | undefined): boolean =>
       now?.suspension?.handle === suspension.handle
     let after = suspension.eventsAfter

@@ -1,4 +1,4 @@
-/** Offers an event to one task that may wait for it (V3). */
+/** Offers an event to one task that may wait for it (V3 of `events.ts`). */
 
 import { wakesOn } from '../../../core/decide/waking.ts'
 import type { StoredEvent } from '../../../core/waiting/cloud-event.ts'
@@ -21,7 +21,7 @@ export function createOfferEvent(deps: {
     while ((await wake(taskId, event, mayTake)) === 'not now') await lookBacks.inProgress(taskId)
   }
 
-  /** The task takes the oldest event that fits, which may be another one. */
+  /** Lets the task take the oldest matching event, which may be another one. */
   async function offerOldest(taskId: string, { event, pos }: StoredEvent): Promise<void> {
     const task = await ledger.read(taskId)
     if (task !== undefined && wakesOn(task, event, pos)) await lookBacks.lookBack(task)

@@ -1,9 +1,12 @@
-/** Up to which position retention has removed events. Tasks forget that they consumed an event that is gone (V4). */
+/**
+ * The position up to which retention has removed events. Tasks forget that they consumed an event
+ * that no longer exists (V4 of `events.ts`).
+ */
 import type { EventStore } from '../../../ports/store/events.ts'
 
 export interface RemovedEvents {
   readonly upTo: () => number
-  /** Retention has removed events. */
+  /** Called after retention has removed events. */
   refresh(): Promise<void>
 }
 
@@ -15,7 +18,7 @@ export function createRemovedEvents(
   return {
     upTo: () => upTo,
     async refresh() {
-      // Read before the store is asked, so that an event that is stored meanwhile does not count as removed.
+      // Read before the query, so that an event stored during the query does not count as removed.
       const newest = await lastPos()
       const [oldest] = await store.events(undefined, 0, 1)
       upTo = oldest === undefined ? newest : oldest.pos - 1

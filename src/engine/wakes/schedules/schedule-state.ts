@@ -1,4 +1,7 @@
-/** What is stored about a schedule. The pause has a key of its own, so that a time that is due cannot undo a pause. */
+/**
+ * The stored state of a schedule. The pause is a separate value, so that handling a due time cannot
+ * undo a pause.
+ */
 import type { Json } from '../../../core/values/json.ts'
 import type { Clock } from '../../../ports/clock.ts'
 import type { KeyValueStore } from '../../../ports/store/key-values.ts'
@@ -6,9 +9,11 @@ import { changeValue } from '../../upkeep/change-value.ts'
 import { afterTries, type FailedTime, type Tried } from './failed-times.ts'
 
 export interface ScheduleState {
-  /** Times up to this instant were handled: started, missed, or paused. */
+  /**
+   * Times up to this instant were handled: they started a task, were missed, or fell into a pause.
+   */
   readonly handledUntil: number
-  /** The last time that started a task. */
+  /** The last scheduled time that started a task. */
   readonly lastAt?: number
   readonly lastTaskId?: string
   /** Times that could not start a task, oldest first. Each is tried again, or was given up. */
@@ -32,7 +37,7 @@ export interface ScheduleStates {
     tried?: readonly Tried[] | 'forget',
   ): Promise<void>
   pauseOf(id: string): Promise<SchedulePause | undefined>
-  /** Undefined ends the pause. */
+  /** Sets the pause, or ends it with undefined. */
   setPause(id: string, pause: SchedulePause | undefined): Promise<void>
 }
 

@@ -1,4 +1,4 @@
-/** A schedule on an agent: at each of its times, a message starts a task. */
+/** Defines a schedule of an agent: at each of its times, a message starts a task. */
 import { z } from 'zod'
 import { LullError } from '../../../core/errors.ts'
 import type { Part, PartInput } from '../../../core/messages/message.ts'
@@ -15,12 +15,18 @@ export type Schedule = ScheduleFacts &
     | {
         /** Five or six fields, such as `0 9 * * 1-5`. */
         readonly cron: string
-        /** Default `UTC`, so that every process of a cluster means the same times. */
+        /**
+         * Default `UTC`. The time zone is explicit so that every process of a cluster computes the
+         * same times.
+         */
         readonly timezone?: string
         readonly every?: undefined
       }
     | {
-        /** At least a second. The times are multiples of it since 1970, UTC, so that they are the same in every process. */
+        /**
+         * An interval of at least a second. The times are multiples of it since 1970 UTC, so that
+         * they are the same in every process.
+         */
         readonly every: Duration
         readonly cron?: undefined
         readonly timezone?: undefined
@@ -28,18 +34,24 @@ export type Schedule = ScheduleFacts &
   )
 
 export interface ScheduleFacts {
-  /** Unique on the agent. */
+  /** The name of the schedule, unique for the agent. */
   readonly name: string
   /** The message that starts a task. */
   readonly message: string | readonly PartInput[]
-  /** What happens to times that passed while no process ran: nothing (default), or one task for the latest of them. */
+  /**
+   * What happens to times that passed while no process ran: nothing (default), or one task for the
+   * latest of them.
+   */
   readonly missed?: 'skip' | 'run-once'
-  /** Whose tasks they are. Default: tenant `default`, principal `anonymous`, as on a server without authentication. */
+  /**
+   * The tenant and principal of the tasks. Default: tenant `default`, principal `anonymous`, as on
+   * a server without authentication.
+   */
   readonly tenant?: string
   readonly principal?: string
 }
 
-/** A schedule after the check. */
+/** A validated schedule. */
 export interface CheckedSchedule {
   readonly name: string
   readonly cron?: string
@@ -71,7 +83,7 @@ const schedule = z
     error: 'must have exactly one of cron and every',
   })
 
-/** @throws LullError `INVALID_INPUT` with the path of what is wrong */
+/** @throws LullError `INVALID_INPUT` with the path of the invalid member */
 export function checkedSchedules(given: readonly Schedule[]): readonly CheckedSchedule[] {
   if (!Array.isArray(given)) {
     throw new LullError('INVALID_INPUT', { path: 'schedule', problem: 'must be a list' })
@@ -89,7 +101,7 @@ export function checkedSchedules(given: readonly Schedule[]): readonly CheckedSc
   })
 }
 
-/** Refuses an expression that cannot be read when the agent is defined. */
+/** Rejects an invalid expression when the agent is defined. */
 function expectTimes({ cron, timezone }: CheckedSchedule, path: string): void {
   if (cron === undefined) return
   const next = nextFire(cron, timezone ?? 'UTC', 0)
@@ -97,7 +109,7 @@ function expectTimes({ cron, timezone }: CheckedSchedule, path: string): void {
   throw new LullError('INVALID_INPUT', { path: `${path}.${next.wrong}`, problem: next.problem })
 }
 
-/** The first time after the instant. Undefined: there is none in the next decades. */
+/** The first time after the instant. Undefined if there is none in the next decades. */
 export function timeAfter(
   { cron, timezone = 'UTC', every }: CheckedSchedule,
   instant: number,
@@ -107,7 +119,10 @@ export function timeAfter(
   return next.problem === undefined ? next.at : undefined
 }
 
-/** The latest time in (after, until], by bisection: a time exists after an instant if and only if it is before the latest. */
+/**
+ * The latest time in (after, until], found by bisection: some time lies in (x, until] exactly if x
+ * is before the latest time.
+ */
 export function latestTime(
   schedule: CheckedSchedule,
   after: number,
@@ -126,7 +141,7 @@ export function latestTime(
   return timeAfter(schedule, low)
 }
 
-/** For lists: how the schedule was written. */
+/** How the schedule was written, for lists. */
 export function timesText({ cron, timezone, every }: CheckedSchedule): string {
   if (every !== undefined) return `every ${everyText(every)}`
   return timezone === undefined ? `${cron}` : `${cron} (${timezone})`

@@ -1,8 +1,8 @@
 /**
  * Starts tasks at the times of schedules. Every process of a cluster has a timer for each schedule of its agents.
  *
- * P1  A time starts at most one task in the whole cluster: the message has an idempotency key made from the agent, the
- *     schedule and the time.
+ * P1  A scheduled time starts at most one task in the whole cluster: the idempotency key of the
+ *     message is derived from the agent, the schedule and the time.
  * P2  A time that a process could not handle (it died, or the store failed) is handled later, if it is at most
  *     `LATE_MS` ago.
  * P3  A time that is longer ago is missed. With `run-once`, the latest missed time starts a task, unless a time that is
@@ -32,7 +32,7 @@ import {
 import { type CheckedSchedule, checkedSchedules, latestTime, timeAfter } from './schedule.ts'
 import { createScheduleStates, type ScheduleStates } from './schedule-state.ts'
 
-/** A time that is longer ago is missed. */
+/** A time that passed longer ago than this is missed. */
 const LATE_MS = 60_000
 const RETRY_MS = 1_000
 const NEVER = Number.POSITIVE_INFINITY
@@ -54,9 +54,9 @@ interface Handled {
 export interface Scheduler {
   readonly entries: () => readonly ScheduleEntry[]
   readonly states: ScheduleStates
-  /** Starts a task now. With `time`, once per time. */
+  /** Starts a task now. With `time`, at most once for that time. */
   run(entry: ScheduleEntry, time?: number): Promise<SendResult>
-  /** Does not wait for the tasks of times that are due: an agent may take any time to receive a message. */
+  /** Does not wait for the tasks of due times, because `receive` of an agent may take any time. */
   start(): Promise<void>
   stop(): void
 }
@@ -69,7 +69,9 @@ export function createScheduler(deps: {
   const { clock, ids, log } = context
   const states = createScheduleStates(context.store, clock)
   const cancels = new Map<string, () => void>()
-  /** Changes with every start and stop, so that a tick of an earlier start sets no timer. */
+  /**
+   * Changes with every start and stop, so that a tick of an earlier start sets no further timer.
+   */
   let generation = 0
 
   const entries = (): readonly ScheduleEntry[] => entriesOf(context.agents)
@@ -132,7 +134,7 @@ export function createScheduler(deps: {
     cancels.set(entry.id, cancel)
   }
 
-  /** Never rejects. */
+  /** Handles due times and sets the next timer. Never rejects. */
   async function tick(entry: ScheduleEntry, mine: number, after: number): Promise<void> {
     try {
       const { until, retryAt } = await handle(entry, after)
@@ -172,7 +174,10 @@ function entriesOf(agents: EngineContext['agents']): readonly ScheduleEntry[] {
   )
 }
 
-/** P1: with `time`, the message has a key, and a repeated message starts no second task. */
+/**
+ * Sends the message of the schedule. With `time` it has an idempotency key, so that a repetition
+ * starts no second task (P1).
+ */
 function startTask(
   { send, ids }: { readonly send: Send; readonly ids: IdSource },
   { id, agent, schedule }: ScheduleEntry,
@@ -193,7 +198,7 @@ function startTask(
   )
 }
 
-/** P2 and P3. */
+/** The times to handle now, by P2 and P3. */
 function timesDue(schedule: CheckedSchedule, after: number, now: number): readonly number[] {
   const late = Math.max(after, now - LATE_MS - 1)
   const due: number[] = []

@@ -18,7 +18,7 @@ export interface ScheduleInfo {
   readonly missed: 'skip' | 'run-once'
   readonly paused: boolean
   readonly pausedBy?: string
-  /** Absent while it is paused. */
+  /** The next time. Absent while the schedule is paused. */
   readonly nextAt?: number
   readonly lastAt?: number
   readonly lastTaskId?: string
