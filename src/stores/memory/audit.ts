@@ -4,7 +4,7 @@ import type { Direct } from '../../ports/store.ts'
 export type Audit = Direct<keyof AuditStore>
 
 export function createAudit(): Audit {
-  /** By id. A Map keeps the order of insertion, which is the order of positions. */
+  /** Entries by id. A `Map` keeps insertion order, which is the order of positions. */
   const entries = new Map<string, string>()
   let last = 0
 

@@ -8,9 +8,15 @@ import type { UsageTotals } from './usage.ts'
 
 export interface Claims {
   findClaim(key: ClaimKey): Claim | undefined
-  /** Claims the key unless it is taken. `claim` is the claim of the key. `fresh` tells whether it was written now. */
+  /**
+   * Claims the key unless it is taken. Returns the claim that has the key, and whether this call
+   * wrote it (`fresh`).
+   */
   take(claim: Claim): { readonly claim: Claim; readonly fresh: boolean }
-  /** Stores the first reply to a claim with its messages. A repeated reply writes nothing. */
+  /**
+   * Stores the first reply to a claim and adds its messages to the context. A repeated reply writes
+   * nothing.
+   */
   reply(claim: Claim | undefined, messages: readonly ContextMessage[]): void
   contextMessages(
     tenant: string,

@@ -12,7 +12,10 @@ export interface CommitTargets {
   readonly policies: Pick<Policies, 'spend'>
 }
 
-/** Each commit is encoded first and then applied in steps that cannot fail, which makes it atomic. */
+/**
+ * Applies a batch of commits. Each commit is encoded first, and then applied in steps that cannot
+ * fail, which makes it atomic.
+ */
 export function createCommit(
   { tasks, claims, pushes, policies }: CommitTargets,
   isOutdated: (commit: Commit) => boolean = () => false,

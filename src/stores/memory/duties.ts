@@ -1,4 +1,4 @@
-/** Work that one worker does for all, for a time. */
+/** Duties: work that one worker does for all, for a limited time. */
 export interface Duties {
   /** With 0 the worker gives the duty back. */
   take(name: string, workerId: string, forMs: number): boolean

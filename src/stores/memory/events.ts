@@ -29,16 +29,16 @@ export interface Events {
   ): readonly Appended[]
   events(...query: Parameters<Store['events']>): readonly StoredEvent[]
   lastEventPos(): number
-  /** Events that were not told and are not reserved. They are reserved now. */
+  /** Returns events that were not offered to tasks and are not reserved, and reserves them. */
   undispatched(limit: number): readonly StoredEvent[]
   reserve(positions: readonly number[]): void
   markDispatched(positions: readonly number[]): void
   pruneEvents(receivedBefore: number, limit: number): number
 }
 
-/** @param reservations of events that were not told; only a shared store has them */
+/** @param reservations of events that were not offered to tasks; only a shared store has them */
 export function createEvents(usage: UsageTotals, reservations?: Reservations<number>): Events {
-  /** By identity. A Map keeps the order of insertion, which is the order of positions. */
+  /** Events by identity. A `Map` keeps insertion order, which is the order of positions. */
   const entries = new Map<string, Entry>()
   const undispatched = new Set<number>()
   let last = 0

@@ -1,6 +1,7 @@
 /**
- * One store in memory that several engines of the same program share, as processes share a database. For tests: each
- * engine has a connection of its own, and hears what the others have changed.
+ * One store in memory that several engines of the same program share, as processes share a
+ * database. For tests: each engine has its own connection, and is notified of what the others
+ * change.
  */
 import { changesOf } from '../../ports/store/changes-of.ts'
 import type { Changes, ClusterStore } from '../../ports/store/cluster.ts'

@@ -18,7 +18,7 @@ import { createTasks, type Tasks } from './tasks.ts'
 import { createUsageTotals, type UsageTotals } from './usage.ts'
 import { createWorkQueries, type SharedWork, type WorkQueries } from './work.ts'
 
-/** What one store holds. */
+/** The content of one store. */
 export interface MemoryData {
   readonly work: WorkQueries
   readonly pushes: Pushes
@@ -31,7 +31,7 @@ export interface MemoryData {
   readonly policies: Policies
   readonly values: KeyValues
   readonly holds: Map<string, string>
-  /** How often holds have changed. Only a shared store counts. */
+  /** The hold epoch. Undefined in a store that is not shared. */
   holdEpoch: number | undefined
 }
 
@@ -62,7 +62,7 @@ export function createMemoryStore(): Store {
   return connectMemory(createMemoryData(), createGuard())
 }
 
-/** A store that can be closed: every call fails afterwards. */
+/** Wraps the methods of a store that can be closed: every call fails afterwards. */
 export interface Guard {
   guarded<A extends readonly unknown[], R>(method: (...args: A) => R): (...args: A) => Promise<R>
   close(): void
@@ -131,6 +131,6 @@ export function connectMemory(data: MemoryData, { guarded, close }: Guard): Stor
     check: () => undefined,
     close,
   })
-  // A store that is closed can be closed again.
+  // Closing twice is allowed.
   return { ...store, close: async () => close() }
 }

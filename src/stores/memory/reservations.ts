@@ -1,6 +1,6 @@
 import { RESERVED_MS } from '../../ports/store/cluster.ts'
 
-/** What was handed out to one process and is not handed out again for a while. */
+/** Reservations: what was given to one process and is not given to another for a while. */
 export interface Reservations<K> {
   readonly isFree: (key: K) => boolean
   reserve(key: K): void

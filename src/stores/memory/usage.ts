@@ -1,6 +1,6 @@
 import { noUsage, type StoredUsage, type UsageOf } from '../../ports/store/usage.ts'
 
-/** Totals per principal. Events belong to no principal; they are kept under an empty one. */
+/** Totals per principal. Events belong to no principal; they are counted under an empty name. */
 export interface UsageTotals {
   add(tenant: string, principal: string, change: Partial<StoredUsage>): void
   usage(tenant: string, principal: string): UsageOf

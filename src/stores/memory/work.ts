@@ -1,4 +1,7 @@
-/** Finds tasks with something to do. Only rows of such tasks are kept here, because the engine asks after every write. */
+/**
+ * Finds tasks with something to do. Only the rows of such tasks are kept here, because the engine
+ * asks after every write.
+ */
 
 import { inTurn } from '../../ports/store/in-turn.ts'
 import type { TaskRow } from '../../ports/store/tasks.ts'
@@ -13,7 +16,7 @@ export interface WorkQueries extends Direct<keyof WorkStore> {
 
 type Instant = 'readyAt' | 'dueAt' | 'createdAt'
 
-/** What several processes need: reservations, and which owners live. */
+/** What a shared store adds: reservations, and which owners have a lease. */
 export interface SharedWork {
   readonly reservations: Reservations<string>
   readonly isAlive: (worker: string) => boolean
@@ -23,11 +26,11 @@ export interface SharedWork {
 
 export function createWorkQueries(shared?: SharedWork): WorkQueries {
   const rows = new Map<string, TaskRow>()
-  /** The tenant of the last task that was found ready, by agent. */
+  /** The tenant whose task `ready` returned last, by agent. */
   const last = new Map<string, string>()
   const isFree = ({ id }: TaskRow): boolean => shared?.reservations.isFree(id) ?? true
 
-  /** The first of the rows that are not reserved. They are reserved now. */
+  /** Returns the first rows that are not reserved, and reserves them. */
   function take(found: readonly TaskRow[], limit: number): readonly TaskRow[] {
     const taken = found.filter(isFree).slice(0, limit)
     for (const { id } of taken) shared?.reservations.reserve(id)

@@ -26,7 +26,7 @@ export function createAudit(db: Database): AuditStore {
       filter((n) => `tenant = ${n}`, tenant && toText(tenant))
       filter((n) => `principal = ${n}`, principal && toText(principal))
       filter((n) => `task_id = ${n}`, taskId && toText(taskId))
-      // Entries are nearly in the order of their age, so the scan begins near the first one that is wanted.
+      // Entries are nearly ordered by age, so the scan begins near the first one that is wanted.
       const first = `SELECT coalesce(min(pos), 0) FROM ${s}.audit WHERE at >=`
       filter((n) => `at >= ${n} AND pos >= (${first} ${n})`, since)
       filter((n) => `pos < ${n}`, beforePos)

@@ -1,4 +1,7 @@
-/** What the store adds for several processes: leases, notices, and what a process asks about the work of others. */
+/**
+ * The part of the store for several processes: leases, notices, and queries about the work of other
+ * processes.
+ */
 import { changesOf } from '../../ports/store/changes-of.ts'
 import type { ClusterStore } from '../../ports/store/cluster.ts'
 import { toText } from '../../ports/store/text.ts'
@@ -9,7 +12,7 @@ import { createHoldsInEffect } from './notices/notes.ts'
 import type { Notices } from './notices/notices.ts'
 import { createWorkers } from './workers.ts'
 
-/** @param leases for heartbeats alone */
+/** @param leases a connection for heartbeats alone */
 export function createCluster(db: Database, leases: Database, notices: Notices): ClusterStore {
   const { onChanges, report } = notices
   return {
@@ -30,7 +33,7 @@ export function createCluster(db: Database, leases: Database, notices: Notices):
   }
 }
 
-/** Reports what a commit has written to the other processes. */
+/** Wraps `commit` so that it reports what was written to the other processes. */
 export function reporting(commit: Store['commit'], notices: Notices): Store['commit'] {
   return async (batch) => {
     const results = await commit(batch)

@@ -53,7 +53,10 @@ export function createEvents(db: Database): Events {
   }
 }
 
-/** An event matches by its type or by its name. Each name reads two ranges, which are merged by position. */
+/**
+ * Selects events whose type or name is one of the wanted. Each wanted name reads two ranges, which
+ * are merged by position.
+ */
 function namedOfTenant(s: string, columns: string): string {
   const range = (column: string): string =>
     `(SELECT ${columns} FROM ${s}.events e WHERE e.tenant = $1 AND e.${column} = wanted.name AND e.pos > $2
@@ -63,13 +66,13 @@ function namedOfTenant(s: string, columns: string): string {
     ORDER BY pos LIMIT $3`
 }
 
-/** No index covers all tenants, so this query scans from the position on. */
+/** The same for all tenants. No index covers that, so this query scans from the position on. */
 function namedOfAll(s: string, columns: string): string {
   return `SELECT ${columns} FROM ${s}.events WHERE $1::text IS NULL AND pos > $2
     AND (type = ANY ($4) OR name = ANY ($4)) ORDER BY pos LIMIT $3`
 }
 
-/** Events that no process has told to the tasks. A reader reserves them. */
+/** Events that no process has offered to tasks. Reading them reserves them. */
 export function createUndispatchedEvents(
   db: Database,
 ): Pick<ClusterStore, 'undispatchedEvents' | 'reserveEvents' | 'markDispatched'> {

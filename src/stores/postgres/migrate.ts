@@ -1,12 +1,16 @@
 /**
- * Brings the schema to the one of this version. Migrations are numbered files, forward only. Invariants (migrate.test.ts):
+ * Migrates the schema to that of this version. Migrations are numbered files, forward only.
+ * Invariants (migrate.test.ts):
  *  M1  the missing migrations run in one transaction under a lock, so that of several processes one migrates;
  *  M2  a schema that is up to date is not written to;
- *  M3  a process starts on a newer schema when that says this process can still use it (`readable_from`), else it refuses;
+ *  M3  a process starts on a newer schema if `readable_from` of the schema says that its version
+ *      can still use it;
  *  M4  a schema of another program is left alone;
- *  M5  a schema of a version before the first release, which lacks tables of the first migration, is refused;
- *  M6  a program that only reads refuses an older or missing schema, and leaves it as it is;
- *  M7  a migration only adds, so that a process of an older version goes on (older-programs.test.ts).
+ *  M5  a schema made before the first release, which lacks tables of the first migration, is
+ *      refused;
+ *  M6  a read-only program refuses an older or missing schema, and does not change it;
+ *  M7  a migration only adds, so that running processes of an older version keep working
+ *      (older-programs.test.ts).
  */
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -27,19 +31,26 @@ export interface Migration {
 
 export interface SchemaRow {
   readonly number: number
-  /** The oldest program that can use this schema, by the number of its last migration. */
+  /** The number of the last migration that the oldest compatible program knows. */
   readonly readable_from: number
 }
 
-/** Programs from this migration on can use the schema that the last migration makes. */
+/**
+ * Programs that know this migration, or a later one, can use the schema after the last migration.
+ */
 const READABLE_FROM = 1
-/** Tables that the first migration did not make before the first release. */
+/** Tables of the first migration that were added to it before the first release. */
 const ADDED_LATER = ['usage', 'undispatched_events']
 const OLDEST_VERSION = 140_000
-/** A process that waits for a lock blocks all statements that queue behind it, so it does not wait for long. */
+/**
+ * A process that waits for a lock blocks all statements queued behind it, so it waits only shortly.
+ */
 const LOCK_MS = 3_000
 const ATTEMPTS = 10
-/** No attempt starts after this time. A host that says nothing has taken seconds for one, and gets no other. */
+/**
+ * No new attempt starts after this time. A host that does not answer takes seconds per attempt, and
+ * so gets only one.
+ */
 const PATIENCE_MS = 8_000
 
 export function readMigrations(
@@ -71,7 +82,10 @@ export function migrate(
   return patiently(place, (client) => bringUpToDate(client, schema, migrations))
 }
 
-/** For a program that only reads (M6). @throws LullError `STORE_UNAVAILABLE` */
+/**
+ * For a read-only program (M6).
+ * @throws LullError `STORE_UNAVAILABLE`
+ */
 export function requireCurrent(place: Place, schema: string): Promise<void> {
   const known = readMigrations().at(-1)?.number ?? 0
   return patiently(place, async (client) => {
@@ -109,7 +123,7 @@ export async function connected<T>(
   work: (client: pg.Client) => Promise<T>,
 ): Promise<T> {
   const client = new pg.Client({ ...place.config, query_timeout: 0 })
-  // A connection that is cut fails the statement that runs. It must not end the process.
+  // A lost connection fails the statement under way. Its error event must not end the process.
   client.on('error', () => undefined)
   try {
     await client.connect().catch((error: unknown) => {
@@ -173,7 +187,10 @@ export function problemOf({ version, encoding, standby }: Server): string | unde
   return standby ? 'PostgreSQL is a standby; connect to the primary server' : undefined
 }
 
-/** Whether nothing has to be done. @throws LullError when the schema is too new */
+/**
+ * Whether no migration is needed.
+ * @throws LullError when the schema is too new
+ */
 export function isCurrent(applied: SchemaRow | undefined, schema: string, known: number): boolean {
   if (applied === undefined || applied.number < known) return false
   if (applied.readable_from <= known) return true
@@ -183,7 +200,10 @@ export function isCurrent(applied: SchemaRow | undefined, schema: string, known:
   )
 }
 
-/** Undefined when Lull has not been here. @throws LullError when another program has, or when tables are missing (M5) */
+/**
+ * Undefined when there is no schema of Lull.
+ * @throws LullError when the schema belongs to another program, or when tables are missing (M5)
+ */
 export async function readSchemaRow(
   client: pg.Client,
   schema: string,

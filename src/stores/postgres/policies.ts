@@ -1,15 +1,15 @@
-/** Budgets, rules, and what was used of budgets. */
+/** Stores budgets and rules, and how much of each budget is used. */
 import type { Policy, PolicyStore } from '../../ports/store/policies.ts'
 import { fromText, toText } from '../../ports/store/text.ts'
 import type { Database } from './connection/database.ts'
 
 export function createPolicies(db: Database): PolicyStore {
   const s = db.schema
-  // When the connection was lost ($4), an earlier attempt may have written the policy.
+  // With $4 (again), an earlier attempt may already have written the policy.
   const insertion = `INSERT INTO ${s}.policies AS p (id, version, body) VALUES ($1, $2, $3)
     ON CONFLICT (id) DO UPDATE SET body = excluded.body WHERE $4 AND p.body = excluded.body
     RETURNING 1`
-  // Not an insertion: it would bring back a policy whose removal became durable meanwhile.
+  // An `UPDATE`, because an upsert could bring back a policy that was removed meanwhile.
   const change = `UPDATE ${s}.policies SET version = $2, body = $3
     WHERE id = $1 AND (version = $5 OR ($4 AND body = $3)) RETURNING 1`
   return {

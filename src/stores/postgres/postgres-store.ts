@@ -27,18 +27,22 @@ export interface PostgresStoreOptions {
   readonly url: string
   /** The schema that has the tables. It is created when it does not exist. Default `lull`. */
   readonly schema?: string | undefined
-  /** The same database without a pooler in between, for the connections that listen and renew leases. Default: `url`. */
+  /**
+   * The same database without a pooler, for the connections that listen and renew leases. Default:
+   * `url`.
+   */
   readonly direct?: string | undefined
-  /** How long a call waits for a database that cannot be used, before it fails. Default 10 s. */
+  /** How long a call waits for a database that cannot be used before it fails. Default 10 s. */
   readonly waitMs?: number | undefined
 }
 
 /**
- * A heartbeat without an answer is sent again on a new connection after this time. A network may drop a connection
- * without a word, and before the default lease (15 s) has run out there is time for two more attempts.
+ * A heartbeat without an answer after this time is sent again on a new connection. A network may
+ * drop a connection silently, and this leaves time for two more attempts before the default lease
+ * (15 s) runs out.
  */
 const HEARTBEAT_MS = 3_000
-/** A heartbeat that takes longer comes too late to be of use. */
+/** A heartbeat that takes longer would come too late. */
 const LEASE_WAIT_MS = 4_000
 
 /** @throws LullError `INVALID_INPUT`, or `STORE_UNAVAILABLE` with what to do about it */
@@ -46,7 +50,10 @@ export function createPostgresStore(options: PostgresStoreOptions): Promise<Stor
   return opened(options, migrate)
 }
 
-/** For a program that only reads. @throws LullError as `createPostgresStore`, also when the schema is older */
+/**
+ * For a read-only program.
+ * @throws LullError as `createPostgresStore`, also when the schema is older
+ */
 export function openPostgresReader(options: PostgresStoreOptions): Promise<Store> {
   return opened(options, requireCurrent)
 }
@@ -91,7 +98,7 @@ async function opened(
     ...createUsage(db),
     cluster: { ...createCluster(db, leases, notices), loopGuard },
     async check() {
-      // Writes, because a server that only reads answers reads.
+      // The check is a write, because a read-only server would answer a read.
       await db.write(`UPDATE ${schema}.counters SET value = value WHERE name = 'check'`)
     },
     async close() {

@@ -1,4 +1,4 @@
-/** Retention. Each call looks at a bounded number of rows, so that it holds no lock for long. */
+/** Retention. Each call looks at a bounded number of rows, so that it holds locks only shortly. */
 import { isTerminal, type State, states } from '../../core/states.ts'
 import type { PruneResult } from '../../ports/store/pruning.ts'
 import type { TaskRow } from '../../ports/store/tasks.ts'
@@ -106,11 +106,11 @@ function firstOf(state: State = 'completed'): Cursor {
   return [state, Number.MIN_SAFE_INTEGER, '']
 }
 
-/** Messages and sessions of contexts without an open task. */
+/** Prunes messages and sessions of contexts without an open task. */
 function createPruneContexts(db: Database): Pick<Store, 'pruneContextMessages' | 'pruneSessions'> {
   const s = db.schema
   return {
-    // Messages are nearly in the order of their age, so a page without an old one is the last.
+    // Messages are nearly ordered by age, so a page without an old one is the last.
     async pruneContextMessages(before, limit, after = '0'): Promise<PruneResult> {
       const rows = await db.write(
         `WITH page AS (SELECT * FROM ${s}.context_messages WHERE pos > $1 ORDER BY pos LIMIT $2),

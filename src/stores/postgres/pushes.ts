@@ -16,7 +16,7 @@ export function createPushes(db: Database): Pushes {
       )
     },
     async replacePush(before, after) {
-      // When the connection was lost ($6), an earlier attempt may have written the webhook.
+      // With $6 (again), an earlier attempt may already have written the webhook.
       const written = await db.writeOnce(
         `UPDATE ${s}.pushes SET status = $3, body = $4
          WHERE task_id = $1 AND id = $2 AND (body = $5 OR ($6 AND body = $4)) RETURNING 1`,

@@ -7,7 +7,7 @@ export function createSessions(db: Database): Omit<SessionStore, 'pruneSessions'
   const upsert = `INSERT INTO ${s}.sessions AS x (tenant, principal, id, updated_at, deleted, body)
     VALUES ($1, $2, $3, $4, $5, $6) ON CONFLICT (tenant, principal, id) DO UPDATE
     SET updated_at = excluded.updated_at, deleted = excluded.deleted, body = excluded.body`
-  // When the connection was lost ($7), an earlier attempt may have written the session.
+  // With $7 (again), an earlier attempt may already have written the session.
   const insertion = `${upsert} WHERE $7 AND x.body = excluded.body RETURNING 1`
   const change = `UPDATE ${s}.sessions SET updated_at = $4, deleted = $5, body = $6
     WHERE tenant = $1 AND principal = $2 AND id = $3 AND (body = $8 OR ($7 AND body = $6)) RETURNING 1`

@@ -1,6 +1,7 @@
 /**
- * Leases of processes and duties, by the database's clock. A lease that ran out never comes back: who renews a lease, and
- * who finds that it has run out, locks its row first and compares the time then.
+ * Leases of processes and duties, by the database's clock. A lease that ran out can never be
+ * renewed: both renewing a lease and finding that it has run out lock its row before they compare
+ * the time.
  */
 import type { Json } from '../../core/values/json.ts'
 import type { Beat, ClusterStore } from '../../ports/store/cluster.ts'
@@ -13,8 +14,8 @@ type Workers = Pick<
 >
 
 /**
- * The ids of the workers whose lease ran out. A worker whose row is locked is none of them, because it may be renewing its
- * lease.
+ * Selects the workers whose lease has run out. A worker whose row is locked is left out, because it
+ * may be renewing its lease.
  */
 export const deadWorkers = (schema: string): string =>
   `SELECT id FROM ${schema}.workers WHERE lease_until <= ${schema}.clock_1() FOR UPDATE SKIP LOCKED`

@@ -17,7 +17,7 @@ export function createAudit(db: Database, transact: Transact): Direct<keyof Audi
   const remove = db.prepare(
     'DELETE FROM audit WHERE pos IN (SELECT pos FROM audit WHERE at < ? ORDER BY at LIMIT ?)',
   )
-  // Which filters are given decides which index is used, so each combination is a statement.
+  // The given filters decide which index is used, so each combination has its own statement.
   const list = ({
     tenant,
     principal,
@@ -31,7 +31,7 @@ export function createAudit(db: Database, transact: Transact): Direct<keyof Audi
       ['tenant = ?', tenant && toText(tenant)],
       ['principal = ?', principal && toText(principal)],
       ['task_id = ?', taskId && toText(taskId)],
-      // Entries are nearly in the order of their age, so the scan begins near the first one that is wanted.
+      // Entries are nearly ordered by age, so the scan begins near the first one that is wanted.
       ['pos >= (SELECT coalesce(min(pos), 0) FROM audit WHERE at >= ?)', since],
       ['at >= ?', since],
       ['pos < ?', beforePos],

@@ -30,7 +30,10 @@ import { createSpace, createUsage } from './usage.ts'
 
 /** A store that also takes encoded commits, for the writing thread. */
 export interface DatabaseStore extends Store {
-  /** Throws when a read or write has found the file damaged. Only a restart of the process clears this. */
+  /**
+   * Throws if a read or write has found the file damaged. Only a restart of the process resets
+   * this.
+   */
   checkUndamaged(): void
   write(...commits: Parameters<Write>): Promise<ReturnType<Write>>
 }
@@ -107,7 +110,8 @@ function closeDatabase(db: Database): void {
   try {
     db.exec('PRAGMA wal_checkpoint(TRUNCATE)')
   } catch {
-    // Pages that stay in the write-ahead log are durable too, and are read from there at the next start.
+    // If this fails, nothing is lost: pages in the write-ahead log are durable too, and are read
+    // from it at the next start.
   }
   db.close()
 }

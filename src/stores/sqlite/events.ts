@@ -19,7 +19,8 @@ export type Events = Direct<'appendEvents' | 'events' | 'lastEventPos'>
 export function createEvents(db: Database, transact: Transact): Events {
   const append = createAppend(db)
   const after = createAfter(db)
-  // AUTOINCREMENT keeps the highest position ever used here, also after that event was removed.
+  // AUTOINCREMENT keeps the highest position ever used in this table, also after that event was
+  // removed.
   const last = db.prepare("SELECT seq FROM sqlite_sequence WHERE name = 'events'")
   return {
     appendEvents: (tenant, events, receivedAt) =>
@@ -66,7 +67,10 @@ function createAfter(db: Database): (...query: Parameters<Store['events']>) => r
     `(type IN (SELECT value FROM json_each(?)) OR name IN (SELECT value FROM json_each(?))) AND`,
   )
 
-  /** An event matches by its type or by its name. Each name reads two ranges, which are merged by position. */
+  /**
+   * Selects events whose type or name is one of the wanted. Each wanted name reads two ranges,
+   * which are merged by position.
+   */
   function named(
     tenant: string,
     afterPos: number,

@@ -1,10 +1,11 @@
 /**
- * What each failure of SQLite means. A failure is either about the content of one write, which never succeeds, or about the
- * store, which refuses every write. The table lists every primary result code (https://sqlite.org/rescode.html).
+ * The meaning of each SQLite failure. It concerns either the content of one write, which would fail
+ * again, or the store, which then refuses every write. The table lists every primary result code
+ * (https://sqlite.org/rescode.html).
  */
 import { isLullError, LullError } from '../../core/errors.ts'
 
-/** The write itself cannot be stored; the store is fine. */
+/** The write cannot be stored, but the store works. */
 const content = Symbol('content')
 
 const meaning: Readonly<Record<number, string | typeof content>> = {
@@ -38,7 +39,10 @@ const meaning: Readonly<Record<number, string | typeof content>> = {
   28: 'SQLite reported a warning in place of a result',
 }
 
-/** SQLite's own texts (`sqlite3_errstr`). @photostructure/sqlite gives no code where a query fails after its first row. */
+/**
+ * SQLite's own texts (`sqlite3_errstr`), for errors without a code: @photostructure/sqlite gives
+ * none if a query fails after its first row.
+ */
 const codeByText: Readonly<Record<string, number>> = {
   'database is locked': 5,
   'out of memory': 7,
@@ -53,9 +57,9 @@ const codeByText: Readonly<Record<string, number>> = {
 /** Codes that say the file itself cannot be read: disk error, damaged, not a database. */
 const unreadable: ReadonlySet<number> = new Set([10, 11, 26])
 
-/** The system's codes for too many open files, of the process and of the machine. */
+/** System error codes for too many open files, in the process or on the machine. */
 const noFiles: ReadonlySet<unknown> = new Set(['EMFILE', 'ENFILE'])
-/** The system's codes for a file that is not there. */
+/** System error codes for a file that does not exist. */
 const gone: ReadonlySet<unknown> = new Set(['ENOENT', 'ENOTDIR'])
 
 /** Converts a failure of the store as a whole to `STORE_UNAVAILABLE` with a sentence for operators. Others are returned as they are. */
@@ -80,13 +84,16 @@ export function isBusy(error: unknown): boolean {
   return codeOf(error) === 5
 }
 
-/** Whether a unique index refused a row (SQLITE_CONSTRAINT_UNIQUE). SQLite undoes that statement only. */
+/**
+ * Whether a unique index refused a row (SQLITE_CONSTRAINT_UNIQUE). SQLite undoes only that
+ * statement.
+ */
 export function isTaken(error: unknown): boolean {
   return error instanceof Error && 'errcode' in error && error.errcode === 2067
 }
 
 function whyOf(error: unknown): string | undefined {
-  // The driver reports a connection or statement that was closed.
+  // The driver's code for a connection or statement that was closed.
   if (error instanceof Error && 'code' in error && error.code === 'ERR_INVALID_STATE') {
     return 'the store is closed'
   }
@@ -105,6 +112,6 @@ function whyOf(error: unknown): string | undefined {
 function codeOf(error: unknown): number | undefined {
   if (!(error instanceof Error)) return undefined
   const full = 'errcode' in error ? error.errcode : codeByText[error.message]
-  // Extended codes keep the primary one in the low byte.
+  // The low byte of an extended result code is the primary code.
   return typeof full === 'number' ? full & 0xff : undefined
 }

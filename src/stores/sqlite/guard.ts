@@ -1,9 +1,9 @@
 import { isUnreadable, toStoreError } from './failures.ts'
 
 export interface Guard {
-  /** Converts driver errors to `STORE_UNAVAILABLE`, and every error to a rejection. */
+  /** Wraps a method: driver errors become `STORE_UNAVAILABLE`, and every error a rejection. */
   guarded<A extends readonly unknown[], R>(method: (...args: A) => R): (...args: A) => Promise<R>
-  /** Throws when a call has found the file damaged. Only a restart of the process clears this. */
+  /** Throws if a call has found the file damaged. Only a restart of the process resets this. */
   checkUndamaged(): void
 }
 

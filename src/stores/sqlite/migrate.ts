@@ -1,7 +1,8 @@
 /**
- * Brings a database to the schema of this version. Migrations are numbered files, forward only. Each runs in its own
- * transaction, which also records it. The caller holds the lock on the directory, so no other process migrates. A database
- * that is up to date is not written to, so it opens on a full disk.
+ * Migrates a database to the schema of this version. Migrations are numbered files, forward only.
+ * Each runs in its own transaction, which also records it. The caller has locked the directory, so
+ * no other process migrates. A database that is up to date is not written to, so it can be opened
+ * on a full disk.
  */
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -42,7 +43,7 @@ function filesIn(directory: string): readonly string[] {
   }
 }
 
-/** Whether anything was changed. */
+/** Migrates, and returns whether anything was changed. */
 export function migrate(db: Database, migrations: readonly Migration[], now: number): boolean {
   const transact = createTransact(db)
   if (isEmpty(db)) transact(() => found(db))
@@ -58,7 +59,10 @@ export function migrate(db: Database, migrations: readonly Migration[], now: num
   return missing.length > 0
 }
 
-/** For a program that only reads. @throws LullError `STORE_UNAVAILABLE` when the schema is not the one of this version */
+/**
+ * For a read-only program.
+ * @throws LullError `STORE_UNAVAILABLE` when the schema is not that of this version
+ */
 export function requireCurrent(db: Database, migrations: readonly Migration[]): void {
   if (isEmpty(db))
     throw unavailable('lull.db is empty; give the data directory that keeps the tasks')
@@ -98,7 +102,7 @@ function found(db: Database): void {
   )
 }
 
-/** Whether the database has no tables, as a new one. */
+/** Whether the database has no tables, like a new one. */
 export function isEmpty(db: Database): boolean {
   return db.prepare('SELECT 1 FROM sqlite_schema LIMIT 1').get() === undefined
 }

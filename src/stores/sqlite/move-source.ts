@@ -1,4 +1,7 @@
-/** Reads everything of a data directory, for a move to another store. Nothing is changed, except that an old schema is brought up to date. */
+/**
+ * Reads everything in a data directory, for a move to another store. Nothing is changed, except
+ * that an old schema is migrated.
+ */
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { LullError } from '../../core/errors.ts'
@@ -15,7 +18,7 @@ import { openDirectory } from './files/open-directory.ts'
 import { toTaskRow } from './tasks/task-columns.ts'
 import { toText } from './text.ts'
 
-/** Rows that are read at a time. */
+/** Rows per page. */
 const PAGE = 500
 const TASK_PAGE = 200
 
@@ -73,9 +76,9 @@ function toCommit({ seq, body }: Row): MovedCommit {
 }
 
 interface Table {
-  /** The columns of a unique key, in whose order rows are read. */
+  /** The columns of a unique key. Rows are read in its order. */
   readonly key: readonly string[]
-  /** The values of a row, where they are not the columns themselves. */
+  /** Converts a row whose columns differ from those of the move. */
   readonly values?: (row: Row) => MovedRow
 }
 
@@ -96,7 +99,7 @@ const tables: Readonly<Record<MovedTable, Table>> = {
   },
 }
 
-/** The key of a claim is one text here, with one part per line. */
+/** This store has the key of a claim as one text, with one part per line. */
 function claimValues(row: Row): MovedRow {
   const [tenant = '', principal = '', agent = '', key = ''] = String(row['place']).split('\n')
   return valuesOf('claims', row, { tenant, principal, agent, key })
@@ -120,7 +123,10 @@ function* rowsIn(db: Database, table: MovedTable): Generator<readonly MovedRow[]
   for (const rows of pagesOf(page, key, PAGE)) yield rows.map(values)
 }
 
-/** Pages in the order of the key. Positions are greater than 0, and no key consists of empty texts. */
+/**
+ * Yields pages in the order of the key. It can start after zeros and empty texts, because positions
+ * are greater than 0 and no key consists of empty texts.
+ */
 function* pagesOf(
   page: Statement,
   key: readonly string[],

@@ -5,9 +5,9 @@ import type { Database } from './files/driver.ts'
 import { toText } from './text.ts'
 import type { Transact } from './transaction.ts'
 
-/** Budgets, rules, and what was used of budgets. */
+/** Stores budgets and rules, and how much of each budget is used. */
 export interface Policies extends Direct<keyof PolicyStore> {
-  /** Called in the transaction of a commit. */
+  /** Adds to the sum of a budget. Called in the transaction of a commit. */
   spend(spent: Spent): void
 }
 

@@ -4,8 +4,9 @@ import { toStoreError } from './failures.ts'
 import { openDirectoryToRead } from './files/open-directory.ts'
 
 /**
- * The store of a data directory, for a program that only reads. Every write fails.
- * @throws LullError `STORE_LOCKED`, or `STORE_UNAVAILABLE`, also when the schema is older than this version
+ * Opens the store of a data directory for a read-only program. Every write fails.
+ * @throws LullError `STORE_LOCKED`, or `STORE_UNAVAILABLE`, also when the schema is older than this
+ * version
  */
 export async function openSqliteReader(path: string): Promise<Store> {
   const { db, release } = await openDirectoryToRead(path)

@@ -16,7 +16,10 @@ export interface SqliteStoreOptions {
   readonly path: string
   /** `relaxed` may lose the last commits on power loss (never on a crash of the process). Default: `full`. */
   readonly durability?: 'full' | 'relaxed'
-  /** How long to wait while another process has the directory, for example one that is stopping. Default: 0. */
+  /**
+   * How long to wait while another process uses the directory, for example one that is stopping.
+   * Default: 0.
+   */
   readonly waitForLockMs?: number
   /** The largest size of the database file. Reaching it has the effect of a full disk. Default: none. */
   readonly maxBytes?: number
@@ -30,7 +33,10 @@ export interface SqliteStoreOptions {
    * thread cannot load on Node 20.
    */
   readonly thread?: boolean
-  /** Called when the writing thread has ended by itself, or the files were removed, replaced or cut off: every write fails until the process is restarted. */
+  /**
+   * Called when the writing thread has ended unexpectedly, or the files were removed, replaced or
+   * truncated: every write fails until the process is restarted.
+   */
   readonly lost?: (error: LullError<'STORE_UNAVAILABLE'>) => void
 }
 

@@ -3,7 +3,7 @@ import type { Database } from './files/driver.ts'
 /** Runs the work in one transaction. When the call returns, all of it is durable. When it throws, nothing was written. */
 export type Transact = <T>(work: () => T) => T
 
-/** `undone` is called when the transaction is rolled back. */
+/** @param undone called when the transaction is rolled back */
 export function createTransact(db: Database, undone: () => void = () => undefined): Transact {
   // IMMEDIATE takes the write lock at the start, so that a transaction cannot fail half-way for lack of it.
   const begin = db.prepare('BEGIN IMMEDIATE')
@@ -21,7 +21,7 @@ export function createTransact(db: Database, undone: () => void = () => undefine
       try {
         rollback.run()
       } catch {
-        // A full disk or an I/O error has already rolled it back.
+        // After a full disk or an I/O error, SQLite has already rolled the transaction back.
       }
       throw error
     }

@@ -1,4 +1,4 @@
-/** Reads the totals that commits and triggers keep, and the space of the file and its disk. */
+/** Reads the totals that commits and triggers maintain, and the size of the file and its disk. */
 import { statfsSync } from 'node:fs'
 import type { StoredUsage } from '../../ports/store/usage.ts'
 import type { Direct } from '../../ports/store.ts'
@@ -27,7 +27,7 @@ function toUsage(row: Row | undefined): StoredUsage {
   }
 }
 
-/** Pages of removed rows are used again, so they are free space. */
+/** Computes used and free space. Pages of removed rows are reused, so they count as free. */
 export function createSpace(db: Database): Direct<'space'>['space'] {
   const pragma = (name: string): number => Number(db.prepare(`PRAGMA ${name}`).get()?.[name] ?? 0)
   return () => {

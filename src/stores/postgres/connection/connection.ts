@@ -1,4 +1,4 @@
-/** Where the database is. The password is in `config` alone, and in no message. */
+/** Parses the address of the database. Only `config` contains the password, and no message does. */
 import pg, { type ClientConfig } from 'pg'
 import { LullError } from '../../../core/errors.ts'
 
@@ -10,12 +10,18 @@ export interface Place {
 
 const protocols: readonly string[] = ['postgres://', 'postgresql://']
 
-/** How long a new connection may take. */
+/** The time limit for a new connection. */
 const CONNECT_MS = 5_000
-/** A statement that takes longer counts as lost: the network may drop packets without a word. */
+/**
+ * A statement without an answer after this time counts as lost, because the network may drop
+ * packets silently.
+ */
 const STATEMENT_MS = 15_000
 
-/** @throws LullError `INVALID_INPUT` at `path`. Its message does not repeat the text, which may have a password. */
+/**
+ * @throws LullError `INVALID_INPUT` at `path`. Its message does not repeat the URL, which may
+ * contain a password.
+ */
 export function readPlace(url: string, path: string): Place {
   const config: ClientConfig = {
     connectionString: strict(url),
@@ -29,7 +35,7 @@ export function readPlace(url: string, path: string): Place {
     const { user, host, port, database } = new pg.Client(config)
     return { config, name: `${user ?? ''}@${host}:${port}/${database ?? ''}` }
   } catch (error) {
-    // Errors of `pg` have the address, so they are dropped.
+    // Errors of `pg` may contain the address, so they are not passed on as a cause.
     const isFile = error instanceof Error && 'syscall' in error
     throw invalid(path, isFile ? NO_FILE : NO_ADDRESS)
   }
@@ -43,7 +49,10 @@ function invalid(path: string, problem: string): LullError<'INVALID_INPUT'> {
   return new LullError('INVALID_INPUT', { path, problem })
 }
 
-/** For `pg` these modes mean `verify-full`, and it warns that this will change. Asking for `verify-full` keeps it so. */
+/**
+ * For `pg` these modes currently mean `verify-full`, and it warns that this will change. Setting
+ * `verify-full` explicitly keeps the meaning.
+ */
 function strict(url: string): string {
   if (url.includes('uselibpqcompat=')) return url
   return url.replace(/([?&]sslmode=)(?:prefer|require|verify-ca)(?=&|$)/, '$1verify-full')

@@ -1,9 +1,12 @@
 /**
  * Statements on PostgreSQL. A statement is one round trip on a connection of a pool. Invariants (database.test.ts):
- *  Q1  a statement that was not carried out for a passing reason is sent again, for a bounded time;
- *  Q2  a statement that may have been carried out is sent again with `again`, so that it can recognise its own effect;
- *      a write that must be carried out once does not fail before its outcome is known, however long that takes;
- *  Q3  the server ends a statement before the client stops to wait for it, so that none is left behind on the server;
+ *  Q1  a statement that certainly had no effect, for a temporary reason, is sent again, for a
+ *      bounded time;
+ *  Q2  a statement that may have had its effect is sent again with `again`, so that it can
+ *      recognise that effect; a write that must happen exactly once does not fail before its
+ *      outcome is known, however long that takes;
+ *  Q3  the server ends a statement before the client stops waiting for it, so that none keeps
+ *      running on the server;
  *  Q4  a connection that failed, or leads to a read-only server, is not used again.
  */
 import { setMaxListeners } from 'node:events'
@@ -20,12 +23,13 @@ export interface Database {
   /** The schema that qualifies every name. */
   readonly schema: string
   read(text: string, values?: readonly Value[]): Promise<readonly Row[]>
-  /** A write that has the same effect when it is carried out twice. */
+  /** A write that has the same effect when it runs twice. */
   write(text: string, values?: readonly Value[]): Promise<readonly Row[]>
   /**
-   * A write that is told whether an earlier attempt may have been carried out. When it fails, nothing was written, or the
-   * database was closed.
-   * @param isBegun a part of the same write was carried out, so this part is too
+   * A write whose values depend on whether an earlier attempt may have had its effect (`again`). If
+   * it rejects, nothing was written, or the database was closed.
+   * @param isBegun an earlier part of the same write was carried out, so this part must not be
+   * given up
    */
   writeOnce(
     text: string,
@@ -37,28 +41,36 @@ export interface Database {
 
 export interface DatabaseOptions {
   readonly place: Place
-  /** A pooler is in between. Nothing is set for a session, because others get it too. */
+  /**
+   * Set when the connection goes through a pooler. Session settings are not changed then, because
+   * they would affect other clients.
+   */
   readonly isPooled?: boolean
   readonly schema: string
-  /** Connections that write at the same time. Default 4: more give no more throughput, and ten times the latency. */
+  /**
+   * The number of connections for writes. Default 4: more give no higher throughput, and ten times
+   * the latency.
+   */
   readonly writers?: number
-  /** How long a statement waits for a server that cannot be used, before it fails. Default 10 s. */
+  /** How long a statement waits for a server that cannot be used before it fails. Default 10 s. */
   readonly waitMs?: number
-  /** How long a `write` of unknown outcome is sent again. Default 30 s. */
+  /** How long a `write` with unknown outcome is repeated. Default 30 s. */
   readonly resolveMs?: number
 }
 
 const WRITERS = 4
 const READERS = 4
-/** A statement that lost a race against others wins soon. */
+/**
+ * The most repetitions of a statement that lost a race against others. It usually succeeds soon.
+ */
 const RACES = 5
 const IDLE_MS = 30_000
-/** How long a statement may still take when the database is closed. */
+/** How long statements under way may still take when the database is closed. */
 const CLOSE_MS = 1_000
-/** The server ends a statement so much earlier than the client would. */
+/** How much earlier the server ends a statement than the client would. */
 const EARLIER_MS = 500
 
-/** What a statement may do when it cannot be carried out now. */
+/** How a statement may be repeated when it fails. */
 interface Terms {
   readonly once: boolean
   readonly isBegun: boolean
@@ -75,16 +87,16 @@ export function openDatabase(options: DatabaseOptions): Database {
       idleTimeoutMillis: IDLE_MS,
       ...(isPooled ? {} : { onConnect: (client) => prepareSession(client, place) }),
     })
-    // An idle connection that ends is replaced when it is needed.
+    // An idle connection that ends is replaced on demand, so its error is ignored.
     created.on('error', () => undefined)
     return created
   }
   const readers = pool(READERS)
   const writers = pool(options.writers ?? WRITERS)
   const closing = new AbortController()
-  // Each statement that waits listens to it.
+  // Each waiting statement adds a listener, so the warning about many listeners is switched off.
   setMaxListeners(0, closing.signal)
-  /** Cuts the connection of each statement that is not answered yet. */
+  /** One function per unanswered statement, which closes its connection. */
   const sent = new Set<() => void>()
 
   async function run(
@@ -135,14 +147,20 @@ export function openDatabase(options: DatabaseOptions): Database {
   }
 }
 
-/** A server that says nothing must not keep a process from stopping. */
+/**
+ * Closes connections after a while: a server that does not answer must not keep the process from
+ * stopping.
+ */
 async function endWithin(ended: Promise<unknown>, sent: ReadonlySet<() => void>): Promise<void> {
   await Promise.race([ended, sleep(CLOSE_MS, undefined, { ref: false })])
   for (const cut of sent) cut()
   await ended
 }
 
-/** Without the limit a statement that waits for a lock goes on when its client has left, and each repeat adds one. */
+/**
+ * Sets the isolation level and a time limit. Without the limit, a statement that waits for a lock
+ * would continue after its client has given up, and each repetition would add another.
+ */
 async function prepareSession(client: pg.ClientBase, { config }: Place): Promise<void> {
   const limitMs = (config.query_timeout ?? 0) - EARLIER_MS
   const limit = limitMs > 0 ? `; SET statement_timeout = ${limitMs}` : ''
@@ -162,7 +180,8 @@ async function send(
     client.release(true)
   }
   sent.add(cut)
-  // A connection that ends while it has no statement reports it here; the statement that follows fails by itself.
+  // A connection that ends between statements emits an error here. The next statement then fails by
+  // itself.
   const ended = (): void => undefined
   client.on('error', ended)
   try {
@@ -178,12 +197,14 @@ async function send(
   }
 }
 
-/** Whether the connection is in order although the statement failed. */
+/** Whether the connection can be used again although the statement failed. */
 function isUsable(error: unknown): boolean {
   return failureOf(error).kind === 'content' || isRaceLost(error)
 }
 
-/** 40001 and 40P01: the server chose this statement among several that could not go on together. */
+/**
+ * Whether the server aborted this statement because it conflicted with others (40001 and 40P01).
+ */
 function isRaceLost(error: unknown): boolean {
   const { code } = error as { readonly code?: unknown }
   return code === '40001' || code === '40P01'
@@ -199,7 +220,10 @@ function toUnavailable(
   return unavailable(`${what} (${name})`, cause)
 }
 
-/** 10 ms at first, then up to 500 ms, and up to 10 s when that has lasted for half a minute. Chance keeps processes from coming back at the same instant. */
+/**
+ * Waits before the next attempt: 10 ms at first, then up to 500 ms, and up to 10 s after half a
+ * minute of failures. The random part keeps processes from retrying at the same instant.
+ */
 async function pause(attempt: number, signal: AbortSignal): Promise<void> {
   const most = attempt > 60 ? 10_000 : Math.min(500, 10 * 2 ** Math.min(attempt, 6))
   await sleep(most / 2 + (Math.random() * most) / 2, undefined, { signal }).catch(() => undefined)

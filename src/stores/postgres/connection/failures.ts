@@ -1,9 +1,9 @@
 /**
  * What a failure of PostgreSQL means (https://www.postgresql.org/docs/current/errcodes-appendix.html).
  *
- *   content   a value cannot be stored; the same write fails again
- *   retry     nothing was written; the same statement may work at once or shortly
- *   lost      the connection ended or did not answer: the statement may have been carried out
+ *   content   a value cannot be stored; the same write would fail again
+ *   retry     nothing was written; the same statement may succeed now or soon
+ *   lost      the connection ended or did not answer; the statement may have had its effect
  *   refused   the store as a whole cannot be used until an operator acts
  */
 import pg from 'pg'
@@ -11,13 +11,13 @@ import { LullError } from '../../../core/errors.ts'
 
 export interface Failure {
   readonly kind: 'content' | 'retry' | 'lost' | 'refused'
-  /** A sentence for operators. */
+  /** The failure as a sentence for operators. */
   readonly why: string
 }
 
 const contentClasses: ReadonlySet<string> = new Set(['22', '23', '54'])
 
-/** By SQLSTATE, else by its class: the first two characters. */
+/** Meanings by SQLSTATE, or by its class (the first two characters). */
 const meanings: Readonly<Record<string, Failure>> = {
   '08': { kind: 'lost', why: 'the connection to PostgreSQL was lost' },
   '25006': { kind: 'retry', why: 'PostgreSQL is read-only; connect to the primary server' },
@@ -58,7 +58,7 @@ const meanings: Readonly<Record<string, Failure>> = {
   XX: { kind: 'refused', why: 'PostgreSQL reported an internal error; look at its log' },
 }
 
-/** Failures to connect: nothing was sent. */
+/** Failures to connect, by error code. Nothing was sent. */
 const unreachable: Readonly<Record<string, string>> = {
   ECONNREFUSED: 'PostgreSQL does not answer at its address; check LULL_POSTGRES and that it runs',
   ENOTFOUND: 'the host of PostgreSQL has no address; check LULL_POSTGRES',
@@ -92,7 +92,7 @@ function byState(code: string, message: string): Failure {
 const TIMEOUT = 'ETIMEDOUT'
 const TIMEOUT_TEXT = /timeout exceeded when trying to connect|timeout expired|connection timeout/
 
-/** Errors of `pg` and of its pool have no code. */
+/** Errors of `pg` and its pool that have no code, by their text. */
 const texts: readonly (readonly [RegExp, Failure])[] = [
   [TIMEOUT_TEXT, { kind: 'retry', why: 'PostgreSQL does not answer in time' }],
   [/SASL/, { kind: 'refused', why: 'PostgreSQL wants a password; put it into LULL_POSTGRES' }],
@@ -111,13 +111,13 @@ function byText(text: string): Failure {
   return failure ?? { kind: 'lost', why: text }
 }
 
-/** Whether the host said nothing. `pg` gives such an error no code. */
+/** Whether the host did not answer. `pg` gives such an error no code. */
 export function isTimeout(error: unknown): boolean {
   if (!(error instanceof Error)) return false
   return ('code' in error && error.code === TIMEOUT) || TIMEOUT_TEXT.test(error.message)
 }
 
-/** The same error, with the code of the operating system for a host that says nothing. */
+/** The error with the operating system's code for a host that does not answer. */
 export function withTimeoutCode(error: unknown): unknown {
   if (!isTimeout(error)) return error
   return Object.assign(new Error('timeout', { cause: error }), { code: TIMEOUT })

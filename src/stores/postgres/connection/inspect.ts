@@ -1,4 +1,4 @@
-/** Looks at a database without changing it, for people who look for a problem. */
+/** Inspects a database without changing it, for people who look for a problem. */
 import type pg from 'pg'
 import { isLullError } from '../../../core/errors.ts'
 import { checkServer, connected, isCurrent, readMigrations, readSchemaRow } from '../migrate.ts'
@@ -8,18 +8,21 @@ import { failureOf, unavailable } from './failures.ts'
 import { requireReadCommitted } from './isolation.ts'
 
 export interface Inspection {
-  /** The place, without a password. */
+  /** The address of the database, without the password. */
   readonly name: string
-  /** As the server says it. */
+  /** The version as the server reports it. */
   readonly version: string
   readonly schema: string
-  /** `missing`: the first process makes it. `old`: the next process that starts changes it. */
+  /**
+   * `missing`: the first process will create the schema. `old`: the next process that starts will
+   * migrate it.
+   */
   readonly schemaState: 'current' | 'old' | 'missing'
-  /** How far the clock of the server is ahead of the clock here, about. */
+  /** Approximately how far the clock of the server is ahead of the local clock. */
   readonly clockAheadMs: number
   readonly connections: number
   readonly maxConnections: number
-  /** Whether a commit that was acknowledged survives a crash of the server. */
+  /** Whether an acknowledged commit survives a crash of the server. */
   readonly waitsForDisk: boolean
 }
 
@@ -44,7 +47,7 @@ export async function inspectPostgres(options: PostgresStoreOptions): Promise<In
   }
 }
 
-/** @throws LullError when the user may not make a schema */
+/** @throws LullError when the user has no right to create a schema */
 async function checkRights(client: pg.Client): Promise<void> {
   const { rows } = await client.query<{ may: boolean }>(
     "SELECT has_database_privilege(current_database(), 'CREATE') AS may",

@@ -1,17 +1,18 @@
 /**
- * Every statement must see what was committed until it begins, also behind a lock that it waited for: a commit reads the holds after it has
- * waited for one that is being placed. That is PostgreSQL's own default, and a role or a database can have another one.
+ * Every statement must see everything that was committed before it begins, also after waiting for a
+ * lock: a commit reads the holds after it has waited for one that is being placed. Read Committed
+ * guarantees this. It is PostgreSQL's default, but a role or a database can have another one.
  */
 import type pg from 'pg'
 import { unavailable } from './failures.ts'
 
 export const SET_ISOLATION = "SET default_transaction_isolation = 'read committed'"
 
-/** Begins a transaction of several statements. */
+/** Begins a transaction with several statements. */
 export const BEGIN = 'BEGIN ISOLATION LEVEL READ COMMITTED'
 
 /**
- * For connections through a pooler, on which nothing can be set.
+ * For connections through a pooler, on which the isolation level cannot be set.
  * @throws LullError `STORE_UNAVAILABLE` with what to do about it
  */
 export async function requireReadCommitted(client: pg.Client): Promise<void> {

@@ -1,11 +1,12 @@
 /**
- * Joins reads of the same kind. While statements are under way, further calls wait and share the next one. A statement costs
- * the server and the driver about as much for one key as for ten.
+ * Joins reads of the same kind. While statements are under way, further calls wait and share the
+ * next one. For the server and the driver, a statement with ten keys costs about as much as one
+ * with a single key.
  */
 
-/** More would compete for the connections that read. */
+/** More statements would take connections from other reads. */
 const MOST_UNDER_WAY = 2
-/** Keys in one statement. */
+/** The most keys in one statement. */
 const MOST_KEYS = 128
 
 interface Call<K, V> {
@@ -14,7 +15,10 @@ interface Call<K, V> {
   readonly reject: (error: unknown) => void
 }
 
-/** @param ask reads the values of keys, in their order. It begins after the calls whose keys it has. */
+/**
+ * @param ask reads the values of the keys, in their order. It starts after the calls with these
+ * keys, so they get no older data.
+ */
 export function joined<K, V>(
   ask: (keys: readonly K[]) => Promise<readonly V[]>,
 ): (key: K) => Promise<V> {
@@ -43,7 +47,7 @@ export function joined<K, V>(
     }
   }
 
-  /** Calls of one event-loop turn share a statement. */
+  /** Lets the calls of one event-loop turn share a statement. */
   function schedule(): void {
     if (isScheduled) return
     isScheduled = true

@@ -1,8 +1,9 @@
 /**
- * Writes everything of another store into an empty database, in one transaction. Other processes see all of it or nothing:
- * a move that was interrupted has left nothing. Invariants (server/move/move-store.test.ts):
- *  T1  a database that has tasks, events or other data is left as it is;
- *  T2  while the move runs, no process can start to use the database.
+ * Copies everything from another store into an empty database, in one transaction. Other processes
+ * see all of it or nothing, and an interrupted move leaves nothing behind. Invariants
+ * (server/move/move-store.test.ts):
+ *  T1  a database that has tasks, events or other data is not changed;
+ *  T2  while the move runs, no process can start on the database.
  */
 import pg from 'pg'
 import { isLullError } from '../../../core/errors.ts'
@@ -24,10 +25,13 @@ import { createMovedTasks } from '../tasks/moved-tasks.ts'
 export type Query = (text: string, values?: readonly Value[]) => Promise<readonly Row[]>
 
 const LOCK_MS = 3_000
-/** The name of the value that says what was moved here. */
+/** The name of the value that records what was moved here. */
 const NOTE = 'moved'
 
-/** @throws LullError `INVALID_INPUT`, or `STORE_UNAVAILABLE` with what to do about it. Nothing was written then. */
+/**
+ * @throws LullError `INVALID_INPUT`, or `STORE_UNAVAILABLE` with what to do about it. Then nothing
+ * was written.
+ */
 export async function moveInto<T>(
   options: PostgresStoreOptions,
   work: (target: MoveTarget) => Promise<T>,
@@ -36,7 +40,7 @@ export async function moveInto<T>(
   const schema = readSchema(options.schema ?? 'lull', 'postgres.schema')
   await migrate(place, schema)
   const client = new pg.Client({ ...place.config, query_timeout: 0 })
-  // A connection that is cut fails the statement that runs. It must not end the process.
+  // A lost connection fails the statement under way. Its error event must not end the process.
   client.on('error', () => undefined)
   const query: Query = async (text, values = []) =>
     (await client.query<Row>(text, [...values])).rows
@@ -55,7 +59,10 @@ export async function moveInto<T>(
   }
 }
 
-/** Reads go on. A process that starts waits for `workers`, and gives up after a while. */
+/**
+ * Locks the tables. Reads still work. A process that starts waits for `workers`, and gives up after
+ * a while.
+ */
 async function lock(query: Query, s: string): Promise<void> {
   await query('SET LOCAL statement_timeout = 0')
   await query(`SET LOCAL lock_timeout = ${LOCK_MS}`)
@@ -70,7 +77,10 @@ async function lock(query: Query, s: string): Promise<void> {
   await query('SET LOCAL lock_timeout = 0')
 }
 
-/** @throws LullError when there are data that no move has brought */
+/**
+ * The note of an earlier move, if any.
+ * @throws LullError when the database has data that no move has written
+ */
 async function earlierNote(query: Query, s: string): Promise<string | undefined> {
   const [note] = await query(`SELECT value FROM ${s}.key_values WHERE name = $1`, [NOTE])
   if (note !== undefined) return String(note['value'])
@@ -137,7 +147,8 @@ async function finish(query: Query, s: string, end: MoveEnd): Promise<void> {
      SELECT pos, ${s}.clock_1() FROM ${s}.events WHERE pos > $1`,
     [toldUpTo],
   )
-  // Triggers count the other tables. Tasks and their logs are counted by the function that commits.
+  // Counts tasks and their logs here, because normally the commit function counts them. The other
+  // tables are counted by triggers.
   await query(
     `INSERT INTO ${s}.usage AS u (tenant, principal, slice, tasks, open_tasks, bytes)
      SELECT tenant, principal, ${s}.usage_slice_1(), count(*),
@@ -154,7 +165,8 @@ async function finish(query: Query, s: string, end: MoveEnd): Promise<void> {
        HAVING max(pos) IS NOT NULL`,
     )
   }
-  // The process that used the old store counts as one that has died. The others finish what it left.
+  // Registers the process that used the old store as a dead worker, so that others complete its
+  // unfinished work.
   await query(
     `INSERT INTO ${s}.workers (id, agents, lease_until, note) VALUES ($1, '{}', ${s}.clock_1(), $2)`,
     [toText('moved'), JSON.stringify({ doneUntil })],
@@ -170,7 +182,10 @@ function toSentence(error: unknown, { name }: Place): unknown {
   return unavailable(`${why}${advice} (${name})`, error)
 }
 
-/** Errors of a lost connection have no SQLSTATE. Faults of this program are not dressed up as such. */
+/**
+ * Whether the error is one of the connection. Such errors have no SQLSTATE. Bugs of this program
+ * must not be reported as connection errors.
+ */
 function isConnectionError(error: unknown): boolean {
   if (!(error instanceof Error)) return false
   return 'code' in error || /connection|timeout|SASL|SSL|certificate/i.test(error.message)

@@ -1,4 +1,4 @@
-/** Small values by name, and holds. */
+/** Stores small values by name, and holds. */
 import type { Json } from '../../../core/values/json.ts'
 import type { ClusterStore } from '../../../ports/store/cluster.ts'
 import type { Hold } from '../../../ports/store/holds.ts'
@@ -9,7 +9,7 @@ import type { Database, Value } from '../connection/database.ts'
 
 export function createKeyValues(db: Database): KeyValueStore {
   const s = db.schema
-  // When the connection was lost ($3), an earlier attempt may have written the value.
+  // With $3 (again), an earlier attempt may already have written the value.
   const insertion = `INSERT INTO ${s}.key_values AS v (name, value) VALUES ($1, $2)
     ON CONFLICT (name) DO UPDATE SET value = excluded.value WHERE $3 AND v.value = excluded.value RETURNING 1`
   const change = `UPDATE ${s}.key_values SET value = $2
@@ -66,7 +66,7 @@ export function createHoldsInEffect(
 ): Pick<ClusterStore, 'holdsInEffect' | 'putHoldAt' | 'nextHoldEpoch'> {
   const s = db.schema
   return {
-    // The locks are taken in the order of `put_hold_1`. The epoch is compared again after the row is locked.
+    // Locks in the same order as `put_hold_1`. The epoch is compared again after the row is locked.
     async putHoldAt(hold, epoch) {
       const written = await db.write(
         `SELECT ${s}.put_hold_1($1, $2, $3, $4) FROM (

@@ -1,4 +1,4 @@
-/** Sends and hears notices over one connection, until the connection ends. */
+/** Sends and receives notices over one connection until it ends. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import type pg from 'pg'
 import { createNoticeReader, type Notice, noticesOf } from './notice.ts'
@@ -6,23 +6,23 @@ import type { Outbox } from './outbox.ts'
 
 export interface NoticeConnectionDeps {
   readonly schema: string
-  /** Tells this process from the others. */
+  /** The id of this process as a sender. */
   readonly sender: string
   readonly outbox: Pick<Outbox, 'filled' | 'take'>
   /** Aborts when the store is closed. */
   readonly closing: AbortSignal
   readonly pingEveryMs: number
   readonly pingWaitMs: number
-  /** Called when the connection listens. */
+  /** Called when the connection has begun to listen. */
   readonly listening: (client: pg.Client) => Promise<void>
-  /** Called for each notice of another process. Undefined: the text is not a notice of Lull. */
+  /** Called for each notice of another process. Undefined: the text was not a notice of Lull. */
   readonly heard: (notice: Notice | undefined) => void
 }
 
-/** Notices are collected for so long. */
+/** Notices are collected for this long before they are sent. */
 const COLLECT_MS = 5
 
-/** Connects the client. Resolves or rejects when the connection has ended. */
+/** Connects the client and serves notices. Resolves or rejects when the connection has ended. */
 export async function serveConnection(
   client: pg.Client,
   deps: NoticeConnectionDeps,
@@ -51,12 +51,12 @@ export async function serveConnection(
     ended.abort()
     closing.removeEventListener('abort', end)
     client.removeAllListeners('notification')
-    // Not awaited: a connection that delivers nothing does not end in order.
+    // Not awaited, because a connection that delivers nothing cannot be closed in order.
     client.end().catch(() => undefined)
   }
 }
 
-/** Sends what was collected, one statement at a time. */
+/** Sends collected notices, one statement at a time. */
 async function send(
   client: pg.Client,
   { schema, sender, outbox }: NoticeConnectionDeps,
@@ -83,7 +83,7 @@ async function ping(
     if (until.aborted) return
     const sentAt = performance.now()
     const nothing: Notice = { sender, changes: {} }
-    // Not awaited: a connection that delivers nothing does not answer the statement either.
+    // Not awaited, because a connection that delivers nothing does not answer the statement either.
     notify(client, schema, JSON.stringify(nothing)).catch(() => undefined)
     await wait(pingWaitMs)
     if (!until.aborted && heardAt() < sentAt) throw new Error('the ping did not come back')

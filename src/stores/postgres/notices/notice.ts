@@ -1,6 +1,7 @@
 /**
- * The text of a notice: JSON. PostgreSQL allows less than 8,000 bytes, so a longer notice is sent in fragments:
- * `sender/number/index/count/` and a piece of the JSON. The fragments of a sender arrive in order on one connection.
+ * Encodes notices as JSON. PostgreSQL allows less than 8,000 bytes, so a longer notice is sent in
+ * fragments: `sender/number/index/count/` followed by a piece of the JSON. The fragments of a
+ * sender arrive in order on one connection.
  */
 import type { Changes } from '../../../ports/store/cluster.ts'
 
@@ -10,11 +11,11 @@ export interface Notice {
 }
 
 const LIMIT = 7_900
-/** Bytes of JSON in a fragment. The rest is for what stands before it. */
+/** The bytes of JSON per fragment. The rest of 8,000 is for the prefix. */
 const PIECE = 7_700
 const TASKS_PER_NOTICE = 100
 
-/** Splits what was collected into notices. */
+/** Splits collected changes into notices. */
 export function noticesOf(sender: string, collected: Changes): readonly string[] {
   const { tasks = [], readyAgents = [], everything, ...rest } = collected
   const others = Object.values(rest).some((one) => !Array.isArray(one) || one.length > 0)
@@ -24,11 +25,12 @@ export function noticesOf(sender: string, collected: Changes): readonly string[]
   for (let n = 0; n < tasks.length; n += TASKS_PER_NOTICE) {
     pages.push({ tasks: tasks.slice(n, n + TASKS_PER_NOTICE) })
   }
-  // Who hears that a task has moved hears with it that its agent has something to do.
+  // The agents go into the first notice that is sent anyway, if there is one.
   const [first = {}, ...later] = pages
   const all = readyAgents.length > 0 ? [{ ...first, readyAgents }, ...later] : pages
   const notices = all.map((changes) => encode(sender, changes))
-  // Ids may be long. A process that hears this reads the row.
+  // A notice can be too long because of long ids. Then it is replaced by one that says that
+  // anything may have changed.
   const short = notices.map((text) => (fits(text) ? text : encode(sender, { everything: true })))
   return [...short, ...spoken]
 }
@@ -58,17 +60,20 @@ function long(sender: string, changes: Changes): readonly string[] {
   return pieces.map((piece, index) => `${sender}/${number}/${index}/${pieces.length}/${piece}`)
 }
 
-/** The last position up to `end` where a character begins. */
+/** The largest index up to `end` at which a character begins. */
 function characterBefore(bytes: Buffer, end: number): number {
   let at = Math.min(end, bytes.length)
   while (at < bytes.length && ((bytes[at] ?? 0) & 0xc0) === 0x80) at--
   return at
 }
 
-/** `incomplete`: more fragments follow. Undefined: the text is not a notice of Lull. */
+/**
+ * Reads one payload. `incomplete`: more fragments follow. Undefined: the text is not a notice of
+ * Lull.
+ */
 export type NoticeReader = (payload: string) => Notice | 'incomplete' | undefined
 
-/** Reads the notices of one connection, and puts fragments together. */
+/** Reads the notices of one connection, and joins fragments. */
 export function createNoticeReader(): NoticeReader {
   const begun = new Map<string, { readonly number: string; text: string; next: number }>()
 
@@ -80,7 +85,7 @@ export function createNoticeReader(): NoticeReader {
     const known = begun.get(sender)
     const one = known?.number === number ? known : { number, text: '', next: 0 }
     begun.set(sender, one)
-    // The first fragments were sent before this connection listened.
+    // Earlier fragments were sent before this connection listened, so the notice is dropped.
     if (Number(index) !== one.next) return 'incomplete'
     one.text += piece
     one.next++

@@ -1,11 +1,15 @@
 /**
- * Tells other processes what changed, and hears from them, over LISTEN and NOTIFY on a connection of its own. Invariants
+ * Exchanges changes with other processes by LISTEN and NOTIFY on a separate connection. Invariants
  * (notices.test.ts):
- *  N1  a notice is a hint: it is sent after the change is durable, at most one every 5 ms, and may be lost;
- *  N2  after every interruption the listeners are told that everything may have changed, here and in the other processes;
- *  N3  a connection that delivers nothing is found by a ping to oneself, and replaced;
- *  N4  when another server has taken over, the listeners are told that committed writes may be gone;
- *  N5  a notice that is too long for PostgreSQL is sent in fragments, and heard as one or not at all.
+ *  N1  a notice is only a hint: it is sent after the change is durable, at most one every 5 ms, and
+ *      may be lost;
+ *  N2  after every interruption, listeners here and in other processes are notified that anything
+ *      may have changed;
+ *  N3  a connection that delivers nothing is detected by a ping to oneself, and replaced;
+ *  N4  when another database server has taken over, listeners are notified that committed writes
+ *      may be lost;
+ *  N5  a notice that is too long for PostgreSQL is sent in fragments, and received as a whole or
+ *      not at all.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
@@ -15,7 +19,7 @@ import { type NoticeConnectionDeps, serveConnection } from './notice-connection.
 import { createOutbox } from './outbox.ts'
 
 export interface Notices extends Pick<ClusterStore, 'onChanges' | 'report'> {
-  /** Resolves when the first connection listens, or could not be made. */
+  /** Resolves when the first connection listens, or could not be established. */
   readonly started: Promise<void>
   close(): Promise<void>
 }
@@ -23,7 +27,7 @@ export interface Notices extends Pick<ClusterStore, 'onChanges' | 'report'> {
 export interface NoticesOptions {
   readonly place: Place
   readonly schema: string
-  /** Tells this process from the others. */
+  /** The id of this process as a sender. */
   readonly sender: string
   readonly pingEveryMs?: number
   readonly pingWaitMs?: number
@@ -48,7 +52,10 @@ export function createNotices(options: NoticesOptions): Notices {
     for (const listener of listeners) listener(changes)
   }
 
-  /** Notices before this instant are lost: those of others here, and those of this process elsewhere. */
+  /**
+   * Notices sent before the connection listened are lost: those of others to this process, and
+   * those of this process to others.
+   */
   async function greet(client: pg.Client): Promise<void> {
     const now = await timelineOf(client)
     const rolledBack = timeline !== undefined && now !== undefined && now !== timeline
@@ -77,7 +84,8 @@ export function createNotices(options: NoticesOptions): Notices {
       isFirst = false
       start()
       if (signal.aborted) return
-      // Nothing is heard until the next connection, so the listeners look for themselves.
+      // Until the next connection no notice arrives, so listeners are told to check for changes
+      // themselves.
       tell({ everything: true })
       await sleep(RETRY_MS * (0.5 + Math.random() / 2), undefined, { signal, ref: false }).catch(
         () => undefined,
@@ -100,7 +108,10 @@ export function createNotices(options: NoticesOptions): Notices {
   }
 }
 
-/** The timeline of the server: it changes when a standby takes over. Undefined where the server does not tell. */
+/**
+ * The timeline of the server, which changes when a standby takes over. Undefined if the server does
+ * not tell it.
+ */
 async function timelineOf(client: pg.Client): Promise<string | undefined> {
   const text = 'SELECT substr(pg_walfile_name(pg_current_wal_lsn()), 1, 8) AS timeline'
   const { rows } = await client.query<{ timeline: string }>(text).catch(() => ({ rows: [] }))

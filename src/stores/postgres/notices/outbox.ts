@@ -6,13 +6,16 @@ export interface Outbox {
   readonly add: (changes: Changes) => void
   /** Resolves when there is something to send, or the signal aborts. */
   filled(until: AbortSignal): Promise<void>
-  /** Everything that was collected. The outbox is empty afterwards. */
+  /** Returns everything collected, and empties the outbox. */
   take(): Changes
 }
 
-/** More tasks than that are told as "everything". */
+/** More changed tasks than that are reported as "anything may have changed". */
 const TASKS = 500
-/** More UTF-16 units of text are dropped. The other processes find that they miss something, and ask for it. */
+/**
+ * Text beyond this number of UTF-16 units is dropped. The other processes notice that they miss
+ * something, and ask for it.
+ */
 const TEXT_UNITS = 262_144
 
 export function createOutbox(): Outbox {

@@ -42,7 +42,8 @@ export function createClaims(db: Database): Claims {
       const columns = [0, 1, 2, 3, 4].map((n) => said.map((values) => values[n]))
       await db.writeOnce(
         `SELECT ${s}.reply_1($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)`,
-        // Without a key nothing else tells a first attempt from its repeat, and the first may be carried out last.
+        // Without an idempotency key, a first attempt cannot be told from its repetition, and the
+        // first may be executed last.
         (again) => [again || claim === undefined, ...claimed, ...columns],
       )
     },
@@ -77,7 +78,7 @@ function sendMessage({ tenant, principal, contextId, at, message }: ContextMessa
   return [...context, at, JSON.stringify(message)]
 }
 
-/** A row of the table, also as JSON. */
+/** Converts a row of the table, also one that was read as JSON. */
 export function readClaim(row: Row): Claim {
   const text = (name: string): string => fromText(String(row[name]))
   return {

@@ -1,8 +1,10 @@
 /**
  * Writes batches of commits. A batch is one round trip. Invariants (commit.test.ts):
- *  B1  a call of the database has each task and each claimed key at most once; further commits of them go in later calls;
+ *  B1  a call contains each task and each claimed key at most once; further commits to them go into
+ *      later calls;
  *  B2  a commit that the database refuses for its content fails alone: the batch is halved until that commit is alone;
- *  B3  when the connection is lost, the same call is sent again; a commit that stands in the log as it was sent is written;
+ *  B3  after a lost connection, the same call is sent again; a commit whose records are already in
+ *      the log counts as written;
  *  B4  a batch fails as a whole only when nothing of it was written, or when the store was closed.
  */
 import type { CommitResult } from '../../../ports/store/tasks.ts'
@@ -20,15 +22,15 @@ import {
 
 const written: CommitResult = { status: 'written' }
 
-/** A commit and its place in the batch. */
+/** A commit with its index in the batch. */
 interface Placed {
   readonly place: number
   readonly commit: EncodedCommit
 }
 
-/** One batch under way. */
+/** The state of one batch under way. */
 interface Progress {
-  /** A call for some of its commits was answered. */
+  /** Whether a call for some of its commits was answered. */
   isBegun: boolean
 }
 
@@ -46,7 +48,8 @@ export function createCommit(db: Database): Store['commit'] {
     batch: Progress,
   ): Promise<readonly CommitResult[]> {
     let resent = false
-    // Most commits report no usage, make no receipt and name no event.
+    // Whether the longer parameter list is needed. Most commits report no usage, make no receipt
+    // and refer to no event.
     const hasMore = commits.some(
       ({ anchor, spending, eventPos }) => (anchor ?? eventPos) !== undefined || spending.length > 0,
     )
@@ -63,7 +66,10 @@ export function createCommit(db: Database): Store['commit'] {
     })
   }
 
-  /** Halves the batch until the commit that cannot be stored is alone. */
+  /**
+   * Sends the commits. If one of them cannot be stored, halves the batch until that commit is
+   * alone.
+   */
   async function sendOrHalve(
     commits: readonly EncodedCommit[],
     batch: Progress,
@@ -98,12 +104,15 @@ export function createCommit(db: Database): Store['commit'] {
   }
 }
 
-/** The parameters that only `commit_3` has. */
+/** The additional parameters of `commit_3`. */
 function moreOf(commits: readonly EncodedCommit[]): readonly Value[] {
   return [...spendingOf(commits), ...anchorsOf(commits), commits.map(({ eventPos }) => eventPos)]
 }
 
-/** Each round has every task and every claimed key at most once. The order among commits of one task is kept. */
+/**
+ * Splits a batch into rounds. Each round has every task and every claimed key at most once. Commits
+ * to one task keep their order.
+ */
 function roundsOf(commits: readonly Placed[]): readonly (readonly Placed[])[] {
   const rounds: Placed[][] = []
   const used = new Map<string, number>()
@@ -122,7 +131,8 @@ function toResult(row: Row, commit: EncodedCommit, resent: boolean): CommitResul
     return { status: 'claimed', claim: readClaim(JSON.parse(String(row['detail'])) as Row) }
   }
   if (row['status'] === 'holds-changed') return { status: 'outdated' }
-  // Records carry the instant and the token of their run, so equal text is our own earlier attempt.
+  // Records contain the instant and the token of their run, so an equal text can only be an earlier
+  // attempt of the same call.
   if (resent && row['detail'] === commit.body) return written
   return { status: 'conflict', version: Number(row['version']) }
 }

@@ -1,4 +1,4 @@
-/** Commits encoded as values that can be sent. */
+/** Encodes commits as values that can be sent. */
 import { pushStatus } from '../../../core/push.ts'
 import type { Claim } from '../../../ports/store/claims.ts'
 import { malformation } from '../../../ports/store/commit-shape.ts'
@@ -24,14 +24,14 @@ export interface EncodedCommit {
   readonly eventPos: number | undefined
 }
 
-/** Tenant, principal, agent, key, digest, creation, reply. */
+/** The columns of a claim: tenant, principal, agent, key, digest, creation, reply. */
 export type SentClaim = readonly [string, string, string, string, string, number, string | null]
 type SentSpending = readonly [budgetId: string, period: number, amount: number]
 type SentPush = readonly [id: string, status: string, body: string]
 
 export type Failed = Extract<CommitResult, { status: 'failed' }>
 
-/** Encodes before anything is sent, so that a value that is not JSON fails its own commit and no other. */
+/** Encodes before anything is sent, so that a value that is not JSON fails only its own commit. */
 export function encodeCommit(commit: Commit): EncodedCommit | Failed {
   const problem = malformation(commit)
   if (problem !== undefined) {
@@ -72,7 +72,7 @@ export function sendClaim(claim: Claim): SentClaim {
   ]
 }
 
-/** The parameters of the function that commits. An array without any value is sent empty. */
+/** The parameters of the commit function. An array in which no commit has a value is sent empty. */
 export function parametersOf(commits: readonly EncodedCommit[], again: boolean): readonly Value[] {
   const pushes = commits.flatMap((commit, n) => commit.pushes.map((push) => [n + 1, ...push]))
   return [
@@ -89,7 +89,7 @@ export function parametersOf(commits: readonly EncodedCommit[], again: boolean):
   ]
 }
 
-/** Further parameters of the function that also counts what was used of budgets. */
+/** The additional parameters of the function that also adds to budget sums. */
 export function spendingOf(commits: readonly EncodedCommit[]): readonly Value[] {
   const all = commits.flatMap((commit, n) => commit.spending.map((one) => [n + 1, ...one]))
   return [0, 1, 2, 3].map((n) => all.map((one) => one[n]))

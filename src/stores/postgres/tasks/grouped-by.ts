@@ -1,6 +1,6 @@
 import type { Row } from '../connection/database.ts'
 
-/** The rows by the text in a column, in the order they came. */
+/** Groups the rows by the text in a column. Their order is kept. */
 export function groupedBy(
   rows: readonly Row[],
   column: string,

@@ -1,6 +1,7 @@
 /**
- * Lists and counts. A list is read one state at a time, each from an index in the order of the list, and the pages are
- * merged. The newest ten tasks of one state then cost ten rows, however many tasks other states have.
+ * Lists and counts tasks. A list is read one state at a time, each from an index in the order of
+ * the list, and the pages are merged. So the newest ten tasks of one state cost ten rows, however
+ * many tasks other states have.
  */
 import { isTerminal, type State, states } from '../../../core/states.ts'
 import {
@@ -44,7 +45,7 @@ export function createLists(db: Database): Lists {
         const where = whereOf([...conditions, ...state])
         return `(SELECT t.* FROM ${s}.tasks t ${where} ${NEWEST_FIRST} LIMIT ${limit})`
       })
-      // The rows of the merged page alone are completed.
+      // Only the rows of the merged page are joined with the other columns.
       const merged = `SELECT t.* FROM (${pages.join(' UNION ALL ')}) AS t ${NEWEST_FIRST} LIMIT ${limit}`
       const sql = `SELECT ${selectedColumns} FROM (${merged}) AS t
         LEFT JOIN ${s}.agenda a ON a.task_id = t.id ${NEWEST_FIRST}`
@@ -77,11 +78,14 @@ export function createLists(db: Database): Lists {
   }
 }
 
-/** The sum of counts that triggers keep. Undefined when the query narrows by more than they know. */
+/**
+ * Builds a query of the counts that triggers maintain. Undefined when the filter is narrower than
+ * those counts.
+ */
 function keptCountOf(s: string, query: TaskFilter, bind: Binder): string | undefined {
   const { tenant, principal, agent: _, states: __, ...narrower } = query
   if (Object.values(narrower).some((value) => value !== undefined)) return undefined
-  // A principal is known within its tenant.
+  // A principal is unique only within its tenant.
   if (principal !== undefined && tenant === undefined) return undefined
   const conditions = narrowedBy(narrowing(bind), query)
   const folded = principal === undefined ? 'tenant_tasks' : 'principal_tasks'
@@ -91,7 +95,7 @@ function keptCountOf(s: string, query: TaskFilter, bind: Binder): string | undef
   return `SELECT coalesce(sum(tasks), 0) AS n FROM (${first} UNION ALL ${second}) AS counted`
 }
 
-/** Collects the values of a statement while its text is put together. */
+/** Collects the values of a statement while its text is built. */
 interface Binder {
   readonly values: Value[]
   /** Adds the value. Returns its parameter, such as `$1`. */
@@ -103,7 +107,10 @@ function binder(): Binder {
   return { values, value: (value) => `$${values.push(value)}` }
 }
 
-/** The conditions that tell pages apart. No condition where another index has few rows, or is in the order of the list. */
+/**
+ * Splits the list into pages, one per state. It is not split if another index has few rows for the
+ * filter or is already in list order.
+ */
 function pagesOf(query: TaskQuery, bind: Binder): readonly (readonly string[])[] {
   const { parentId, contextId, tenant, principal, held } = query
   const isOfPrincipal = tenant !== undefined && principal !== undefined
@@ -115,7 +122,7 @@ function pagesOf(query: TaskQuery, bind: Binder): readonly (readonly string[])[]
   return [...wanted].map((state) => [`t.state = ${bind.value(state)}`])
 }
 
-/** Without the state, which chooses the pages. */
+/** The conditions of the filter, without the states, which choose the pages. */
 function conditionsOf({ states: _, ...filter }: TaskFilter, bind: Binder): readonly string[] {
   return narrowedBy(narrowing(bind), filter)
 }

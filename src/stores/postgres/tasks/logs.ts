@@ -1,4 +1,4 @@
-/** Reads logs. A row holds the records of one commit. */
+/** Reads logs. A row has the records of one commit. */
 import type { State } from '../../../core/states.ts'
 import {
   type LogRow,
@@ -31,14 +31,15 @@ export function createLogs(db: Database): Pick<Store, 'load' | 'records'> {
       [[...new Set(ids)]],
     )
     const byTask = groupedBy(rows, 'id')
-    // A damaged log fails the call that asked for it.
+    // A damaged log must fail only the call that asked for it, so it is parsed there.
     return taskIds.map((taskId, n) => () => toStoredTask(taskId, byTask.get(ids[n] ?? '') ?? []))
   })
 
   return {
     load: async (taskId) => (await read(taskId))(),
     async records(taskId, afterSeq, limit) {
-      // A row has at least one record. The last row that starts at or before the next record may contain it.
+      // A row has at least one record. The last row that starts at or before the next record may
+      // contain that record.
       const rows = await db.read(
         `SELECT last, body FROM ${s}.records WHERE task_id = $1 AND last > $2 AND first >= coalesce(
            (SELECT r.first FROM ${s}.records r WHERE r.task_id = $1 AND r.first <= $2 + 1

@@ -1,4 +1,4 @@
-/** Writes tasks of another store with their logs, and reads them back. */
+/** Writes tasks of another store with their logs, and reads them back for comparison. */
 import type { MovedCommit, MovedTask, MoveTarget } from '../../../ports/store/moving.ts'
 import { toText } from '../../../ports/store/text.ts'
 import type { Row } from '../connection/database.ts'
@@ -6,7 +6,7 @@ import type { Query } from '../move/move-target.ts'
 import { groupedBy } from './grouped-by.ts'
 import { columnsOf, selectedColumns, sendRow, tasksIn, toTaskRow } from './rows.ts'
 
-/** Characters of bodies in one statement. */
+/** The most characters of bodies in one statement. */
 const MOST = 4_000_000
 
 interface SentCommit {
@@ -88,7 +88,7 @@ export function createMovedTasks(query: Query, s: string): Pick<MoveTarget, 'add
   }
 }
 
-/** The tasks, what they wait for, and what there is to do for them. */
+/** Inserts the rows of tasks, the events that they wait for, and their entries in the agenda. */
 function rowInsertion(s: string): string {
   return `WITH given AS (
       SELECT * FROM unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[], $8::float8[], $9::text[],

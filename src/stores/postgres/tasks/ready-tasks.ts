@@ -1,4 +1,4 @@
-/** Finds and reserves tasks that wait for a slot, of each tenant in turn. */
+/** Finds and reserves tasks that wait for a slot. Tenants take turns. */
 import { RESERVED_MS } from '../../../ports/store/cluster.ts'
 import { TENANTS_AT_ONCE } from '../../../ports/store/in-turn.ts'
 import { fromText, toText } from '../../../ports/store/text.ts'
@@ -7,7 +7,7 @@ import type { Database } from '../connection/database.ts'
 
 export function createReadyTasks(db: Database): Store['ready'] {
   const text = readyQuery(db.schema)
-  /** The tenant of the last task that was found, by agent. */
+  /** The tenant whose task was returned last, by agent. */
   const last = new Map<string, string>()
 
   return async (agent, limit, except = [], skip = []) => {
@@ -24,12 +24,13 @@ export function createReadyTasks(db: Database): Store['ready'] {
 }
 
 /**
- * `behind` and `first` skip from one tenant to the next, because reading all rows would read the whole backlog of a tenant.
- * Each walk ends with a row without a tenant. `SKIP LOCKED` passes over the tasks of another call.
+ * The queries `behind` and `first` jump from one tenant to the next, because reading all rows would
+ * read the whole backlog of a tenant. Each ends with a row without a tenant. `SKIP LOCKED` skips
+ * tasks that another call is reserving.
  */
 function readyQuery(s: string): string {
   const isReady = 'a.agent = $1 AND a.ready_at IS NOT NULL AND a.task_id <> ALL ($6::text[])'
-  // The walk passes tenants that are left out, so it goes as many steps further.
+  // The query also steps over tenants that are left out, so it takes that many steps more.
   const steps = `(${TENANTS_AT_ONCE} + cardinality($5::text[]))`
   const tenants = (name: string, start: string): string =>
     `${name} (tenant, n) AS (

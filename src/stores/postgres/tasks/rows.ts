@@ -1,6 +1,7 @@
 /**
- * The columns of a task. Selections, sent arrays and the reading of rows are derived from this one list, so no column can be
- * misaligned. A new field of `TaskRow` does not compile until it is here.
+ * The columns of a task. Selections, sent arrays and the reading of rows are derived from this one
+ * list, so that columns cannot get out of order. A new field of `TaskRow` does not compile until it
+ * is here.
  */
 import type { State } from '../../../core/states.ts'
 import type { TaskRow } from '../../../ports/store/tasks.ts'
@@ -10,7 +11,7 @@ import type { Row, Value } from '../connection/database.ts'
 interface Column<T> {
   /** `t` is the table `tasks`, `a` is the table `agenda`. */
   readonly sql: string
-  /** Never null, except for a field that is absent. */
+  /** The value to send. Null only for an absent field. */
   send(row: TaskRow): Value
   read(value: unknown): T
 }
@@ -48,7 +49,7 @@ const optionalInstant = (
   read: (value) => (value === null ? undefined : Number(value)),
 })
 
-/** In the order of the parameters `r_` of the function that commits, after the id. */
+/** After the id, in the order of the parameters `r_` of the commit function. */
 const columns: { readonly [F in keyof Required<TaskRow>]: Column<TaskRow[F]> } = {
   id: text('t.id', (row) => row.id),
   tenant: text('t.tenant', (row) => row.tenant),
@@ -72,7 +73,7 @@ const columns: { readonly [F in keyof Required<TaskRow>]: Column<TaskRow[F]> } =
 
 const fields = Object.keys(columns) as readonly (keyof TaskRow)[]
 
-/** What to select, and from where, to read rows of tasks. */
+/** The columns and tables from which rows of tasks are read. */
 export const selectedColumns: string = fields.map((field) => columns[field].sql).join(', ')
 export const tasksIn = (schema: string): string =>
   `${schema}.tasks t LEFT JOIN ${schema}.agenda a ON a.task_id = t.id`
@@ -94,13 +95,19 @@ export function sendRow(row: TaskRow): SentRow {
   return sent.map((field) => columns[field].send(row))
 }
 
-/** One array per column, with null for a commit without a row. Empty arrays when there is no row at all. */
+/**
+ * One array per column, with null for a commit without a row. Empty arrays when no commit has a
+ * row.
+ */
 export function columnsOf(rows: readonly (SentRow | undefined)[]): readonly (readonly Value[])[] {
   const none = rows.every((row) => row === undefined)
   return sent.map((_, n) => (none ? [] : rows.map((row) => row?.[n] ?? null)))
 }
 
-/** The text of an array of PostgreSQL. Arrays of different lengths cannot be elements of one array; their texts can. */
+/**
+ * The text of a PostgreSQL array. Arrays of different lengths cannot be elements of one array, but
+ * their texts can.
+ */
 function arrayLiteral(elements: readonly string[]): string {
   return `{${elements.map((element) => `"${element.replace(/[\\"]/g, '\\$&')}"`).join(',')}}`
 }

@@ -1,6 +1,7 @@
 /**
- * Finds tasks with something to do. Each query reads a range of a partial index that holds only such tasks. What is due is
- * decided by the clock of the server: the instant of the caller can only make it later.
+ * Finds tasks with something to do. Each query reads a range of a partial index that has only such
+ * tasks. Whether a task is due is decided by the clock of the server; an earlier instant of the
+ * caller only delays that.
  */
 
 import { RESERVED_MS } from '../../../ports/store/cluster.ts'
@@ -17,10 +18,16 @@ type Work = Pick<
 
 export function createWork(db: Database): Work {
   const s = db.schema
-  /** Epoch milliseconds. In a subquery, because an index is not searched with a value that may change from row to row. */
+  /**
+   * Epoch milliseconds. It is a subquery, because PostgreSQL does not use an index for a value that
+   * may change from row to row.
+   */
   const serverNow = `(SELECT extract(epoch FROM ${s}.clock_1())::float8 * 1000)`
 
-  /** The first tasks that are not reserved. They are reserved now. `SKIP LOCKED` passes over those of another call. */
+  /**
+   * Selects the first tasks that are not reserved, and reserves them. `SKIP LOCKED` skips tasks
+   * that another call is reserving.
+   */
   const reserve = (
     where: string,
     order: string,
@@ -41,7 +48,8 @@ export function createWork(db: Database): Work {
 
   return {
     ready: createReadyTasks(db),
-    // Skips from one agent to the next. Reading all rows would read the whole backlog of an agent.
+    // Jumps from one agent to the next, because reading all rows would read the whole backlog of an
+    // agent.
     readyAgents: async () =>
       (
         await db.read(
@@ -54,7 +62,7 @@ export function createWork(db: Database): Work {
            SELECT agent AS id FROM next WHERE agent IS NOT NULL`,
         )
       ).map(toId),
-    // Skips from one owner to the next, because the living ones own most tasks.
+    // Jumps from one owner to the next, because living workers own most tasks.
     orphans: async (_alive, limit, agents) =>
       (
         await reserve(
@@ -89,7 +97,7 @@ export function createWork(db: Database): Work {
 function createWaits(db: Database): Pick<Store, 'waiting' | 'waitNames' | 'waitOwners'> {
   const s = db.schema
   return {
-    // One range per name. A single range over all names would sort every waiting task.
+    // Reads one range per name. A single range over all names would sort every waiting task.
     waiting: async (tenant, names, after, limit) =>
       (
         await db.read(
@@ -101,7 +109,7 @@ function createWaits(db: Database): Pick<Store, 'waiting' | 'waitNames' | 'waitO
           [toText(tenant), names.map(toText), toText(after), limit],
         )
       ).map(toId),
-    // Skips from one name to the next, because many tasks may wait for the same name.
+    // Jumps from one name to the next, because many tasks may wait for the same name.
     async waitNames(tenant, prefix, after, limit) {
       const start = toText(prefix)
       const rows = await db.read(

@@ -1,4 +1,7 @@
-/** The guard thread: renews the lease of the process while its event loop stands still (`loop-watch.ts`). */
+/**
+ * The guard thread: renews the lease of the process while its event loop is blocked
+ * (`loop-watch.ts`).
+ */
 import { parentPort, workerData } from 'node:worker_threads'
 import type { GuardedLease } from '../../../ports/store/cluster.ts'
 import { openDatabase } from '../connection/database.ts'
@@ -14,7 +17,7 @@ const workers = createWorkers(leases, leases)
 let lease: GuardedLease | undefined
 let isDue = createLoopWatch()
 
-/** In a lease the thread looks so often. */
+/** How often the thread checks within one lease. */
 const LOOKS = 24
 const LONGEST_MS = 1_000
 
@@ -24,9 +27,10 @@ function look(): void {
   if (lease === undefined) return
   const { workerId, leaseMs, note } = lease
   if (!isDue({ ...lease, now: performance.now(), turns: loop.turns() })) return
-  // It names the task before the lease runs out, so that the name is there however the process ends.
+  // The note names the task before the lease runs out, so that it is stored however the process
+  // ends.
   const blocked = { ...note, blockedBy: loop.blockedBy() ?? null }
-  // A heartbeat that fails is sent again with the next one. The loop tells when it turns again.
+  // A failed heartbeat is repeated with the next check. The event loop reports when it turns again.
   workers.heartbeat(workerId, leaseMs, blocked).catch(() => undefined)
 }
 

@@ -1,8 +1,10 @@
 /**
- * Starts the guard thread and tells it what it needs to know.
+ * Starts the guard thread and passes it what it needs.
  *
- * LG1  The thread begins with the first lease, and ends with the store. It keeps no process alive, and no exit waits for it.
- * LG2  A thread that ended by itself is started again. Until then the loop renews the lease as it always does.
+ * LG1  The thread begins with the first lease, and ends with the store. It does not keep the
+ *      process alive, and the exit does not wait for it.
+ * LG2  A thread that ended unexpectedly is started again. Until then only the event loop renews the
+ *      lease.
  */
 import { existsSync } from 'node:fs'
 import { Worker } from 'node:worker_threads'
@@ -22,10 +24,13 @@ export interface OpenLoopGuard extends LoopGuard {
 
 const RESTART_MS = 1_000
 
-/** Node 20 cannot load TypeScript. In a program that was bundled, the file may be missing. */
+/**
+ * The compiled file. It does not exist when Lull runs from TypeScript sources, which Node 20 cannot
+ * load, and may be missing in a bundled program.
+ */
 const entry = new URL('./guard-thread.js', import.meta.url)
 
-/** Undefined when there is no thread to start. The loop alone renews the lease then. */
+/** Undefined when there is no thread to start. Then only the event loop renews the lease. */
 export function createLoopGuard(database: DatabaseOptions): OpenLoopGuard | undefined {
   if (!existsSync(entry)) return undefined
   const loop = createLoopMemory()

@@ -1,10 +1,13 @@
 /**
- * What the event loop tells the guard thread, in memory that both see. The thread reads it while the loop stands still, so
- * it never reads what is half written.
+ * What the event loop tells the guard thread, in shared memory. The thread reads it while the loop
+ * is blocked, so it never sees a half-written value.
  */
 const LONGEST_ID = 256
 const HEADER = 12
-/** Two texts: the task whose code holds the loop, and the only one whose code may have taken it since the loop turned. */
+/**
+ * Room for two task ids: the one whose code blocks the loop, and the only one whose code may have
+ * blocked it since the loop turned.
+ */
 const BYTES: number = HEADER + 2 * LONGEST_ID
 
 type Place = 'running' | 'suspect'
@@ -16,7 +19,7 @@ export interface LoopMemory {
   /** Changes whenever the loop turns. */
   readonly turns: () => number
   write(place: Place, taskId: string | undefined): void
-  /** The task whose code holds the loop, as far as it is known. */
+  /** The task whose code blocks the loop, as far as it is known. */
   readonly blockedBy: () => string | undefined
 }
 
@@ -32,7 +35,7 @@ export function createLoopMemory(
   function read(place: Place): string | undefined {
     const length = Atomics.load(numbers, 1 + places[place])
     const text = texts[places[place]]
-    // A decoder refuses shared memory, so it gets a copy.
+    // `TextDecoder` does not accept shared memory, so it gets a copy.
     return length === 0 ? undefined : new TextDecoder().decode(text?.slice(0, length))
   }
 

@@ -5,7 +5,7 @@
  *     the loop renews            the thread renews                nobody does
  */
 export interface Watched {
-  /** Elapsed time, in milliseconds. */
+  /** Elapsed time in milliseconds. */
   readonly now: number
   /** How often the loop has turned. */
   readonly turns: number
@@ -13,7 +13,7 @@ export interface Watched {
   readonly blockedAfterMs: number
 }
 
-/** Returns whether the lease is to be renewed now. */
+/** Returns a function that says whether the lease has to be renewed now. */
 export function createLoopWatch(): (watched: Watched) => boolean {
   let seen: { readonly turns: number; readonly at: number } | undefined
   let renewedAt = Number.NEGATIVE_INFINITY

@@ -1,30 +1,35 @@
 /**
- * A Bloom filter of all claims. It tells for nearly every new key that it is not claimed, without a query. A
+ * A Bloom filter of all claims. For nearly every new key it shows without a query that the key is
+ * not claimed. A
  * send costs 9 to 22 % more without it (docs/benchmarks.md).
  *
- * Only this process writes claims, and each key is added before it is written. Claims of earlier processes are read in
- * slices, starting at the first call. Until all of them are read, every key counts as possibly claimed. A filter that has
- * become too small is replaced by a larger one, filled the same way.
+ * Only this process writes claims, and each key is added before it is written. Claims of earlier
+ * processes are read in slices, starting at the first call. Until all of them are read, every key
+ * counts as possibly claimed. A filter that has become too small is replaced by a larger one, which
+ * is filled the same way.
  */
 import type { ClaimKey } from '../../../ports/store/claims.ts'
 import type { Database } from '../files/driver.ts'
 import { keyAt } from './claim-key.ts'
 
 export interface ClaimFilter {
-  /** False: the key is not claimed. True: it may be claimed. */
+  /** False: the key is certainly not claimed. True: it may be claimed. */
   has(key: ClaimKey): boolean
   /** Adds the key. Returns what `has` returned before. */
   add(key: ClaimKey): boolean
   close(): void
 }
 
-/** Sizes in words of four bytes, one word per claim. One new key in 300 is then looked up in the database needlessly. */
+/**
+ * Sizes as the logarithm of the number of four-byte words, one word per claim. About one new key in
+ * 300 is then looked up needlessly.
+ */
 export interface FilterSizes {
   readonly leastLog2: number
   readonly mostLog2: number
 }
 
-/** 4 MB, and 64 MB for sixteen million claims or more. */
+/** 4 MB; 64 MB for sixteen million claims or more. */
 const SIZES: FilterSizes = { leastLog2: 20, mostLog2: 24 }
 const SLICE = 512
 const PAUSE_MS = 10
@@ -35,13 +40,16 @@ export function createClaimFilter(db: Database, sizes: FilterSizes = SIZES): Cla
   const extent = db.prepare('SELECT max(pos) - min(pos) + 1 AS n FROM claims')
   // Random, so that a client cannot choose keys that collide.
   const seed = Math.floor(Math.random() * 2 ** 32)
-  /** Holds every claim. */
+  /** The filter that has every claim. */
   let full: Words | undefined
-  /** Is being filled: the first filter, or the next larger one. */
+  /** The filter that is being filled: the first one, or the next larger one. */
   let filling: Words | undefined
   let timer: NodeJS.Timeout | undefined
 
-  /** A new filter for so many claims, still empty. Undefined when the filter has that size already. */
+  /**
+   * Creates an empty filter for that many claims. Undefined when the current filter already has
+   * that size.
+   */
   function begin(claims: number): Words | undefined {
     const log2 = Math.min(sizes.mostLog2, Math.max(sizes.leastLog2, Math.ceil(Math.log2(claims))))
     filling = log2 === full?.log2 ? undefined : new Words(log2, seed)
@@ -63,7 +71,7 @@ export function createClaimFilter(db: Database, sizes: FilterSizes = SIZES): Cla
         return
       }
     } catch {
-      // The failure is reported by the calls that query the database.
+      // The failure is not reported here, because calls that query the database will report it.
       pause = RETRY_MS
     }
     fillLater(words, last, pause)
@@ -82,7 +90,9 @@ export function createClaimFilter(db: Database, sizes: FilterSizes = SIZES): Cla
     }
   }
 
-  /** Keys that were added lately are not in the table yet, so the table is read later. */
+  /**
+   * Starts a larger filter. It is filled later, because the newest keys are not in the table yet.
+   */
   function grow(claims: number): void {
     const words = begin(claims)
     if (words !== undefined) fillLater(words, 0, PAUSE_MS)
@@ -130,7 +140,7 @@ class Words {
     return this.#touch(key, false)
   }
 
-  /** Returns whether the key may have been added before. */
+  /** Adds the key. Returns whether it may have been added before. */
   add(key: ClaimKey): boolean {
     this.#added++
     return this.#touch(key, true)
@@ -146,7 +156,7 @@ class Words {
     const a = this.#a
     const b = this.#b
     const word = (a ^ (b >>> 13)) >>> (32 - this.log2)
-    // Four bits of the word.
+    // A mask of four bits in the word.
     const mask = (1 << (b >>> 27)) | (1 << (b >>> 22)) | (1 << (b >>> 17)) | (1 << (b >>> 12))
     const found = this.#words[word] ?? 0
     if (add) this.#words[word] = found | mask

@@ -1,29 +1,31 @@
 /**
- * Finds claims by key. Claims are appended, and sorted by key `RUN` at a time. Keys are random, so a plain index would dirty
- * a page of its own for every claim. A send costs 9 to 13 % more without this (docs/benchmarks.md).
+ * Finds claims by key. Claims are appended, and sorted by key in runs of `RUN` claims. Keys are
+ * random, so a plain index would modify a different page for every claim. A send costs 9 to 13 %
+ * more without this (docs/benchmarks.md).
  *
  *   claims  ──────────────┬──────────────┬─────────
  *           run 0         │ run 1        │ recent        (RUN positions each)
  *           claim_places ─┴──────────────┘ a map in memory
  *
- * A position is not used again while its run exists, so an entry of a run points to its own claim or to no row.
+ * A position is not reused while its run exists, so an entry of a run points to its own claim or to
+ * no row.
  */
 import type { Database, Row } from '../files/driver.ts'
 
 export interface ClaimIndex {
-  /** The row of the claim. `place` is the key as text (`claim-key.ts`). */
+  /** Returns the row of the claim. `place` is the key as text (`claim-key.ts`). */
   find(place: string): Row | undefined
-  /** Reserves a position. The caller writes the claim there. */
+  /** Reserves a position, at which the caller writes the claim. */
   add(place: string): number
-  /** To be called after a rollback: everything is read from the database again. */
+  /** Must be called after a rollback: everything is read from the database again. */
   forget(): void
 }
 
 interface Cached {
-  /** Runs below this one are sorted. */
+  /** Runs below this number are sorted. */
   run: number
   next: number
-  /** Positions of the claims that are not sorted yet. Read at the first look-up. */
+  /** Positions of claims that are not sorted yet. They are read at the first look-up. */
   recent: Map<string, number> | undefined
 }
 
@@ -39,7 +41,7 @@ export function createClaimIndex(db: Database): ClaimIndex {
     `INSERT INTO claim_places (run, place, pos)
      SELECT ?, place, pos FROM claims WHERE pos >= ? AND pos < ? ORDER BY place`,
   )
-  // The newest run first, because most repeats of a message come soon after it.
+  // The newest run comes first, because most repeated messages come soon after the original.
   const inRuns = db.prepare(
     `WITH RECURSIVE runs (run) AS (
        SELECT max(run) FROM claim_places

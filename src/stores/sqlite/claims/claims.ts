@@ -14,18 +14,24 @@ export interface EncodedClaim {
   readonly createdAt: number
   /** JSON, or null for none. */
   readonly reply: string | null
-  /** The filter is certain that the key is not claimed (`claim-filter.ts`), so no look-up is needed. */
+  /**
+   * The filter shows that the key is certainly not claimed (`claim-filter.ts`), so no look-up is
+   * needed.
+   */
   readonly unclaimed: boolean
 }
 
 export interface Claims {
   find(place: string): Claim | undefined
-  /** Claims the key. Returns the existing claim when the key is taken, undefined when this claim was written. */
+  /**
+   * Claims the key. Returns the existing claim if the key is taken, and undefined if this claim was
+   * written.
+   */
   take(claim: EncodedClaim): Claim | undefined
   drop(claim: EncodedClaim): void
   /** Stores the reply. False when the claim has a reply already, or belongs to another task. */
   answer(claim: EncodedClaim): boolean
-  /** To be called after a rollback: positions are read again. */
+  /** Must be called after a rollback: positions are read again. */
   forget(): void
 }
 
@@ -68,7 +74,7 @@ export function createClaims(db: Database): Claims {
   }
 }
 
-/** Encodes the claim and adds its key to the filter. Without a filter the claim is always looked up. */
+/** Encodes the claim and adds its key to the filter. Without a filter, every claim is looked up. */
 export function encodeClaim(claim: Claim, filter?: ClaimFilter): EncodedClaim {
   const place = placeOf(claim)
   const { taskId, digest, createdAt, reply } = claim

@@ -1,4 +1,4 @@
-/** Replies to stateless messages, and the messages of a context. */
+/** SQL storage for replies to stateless messages, and for the message history of a context. */
 import type { Message } from '../../../core/messages/message.ts'
 import type { ContextMessage } from '../../../ports/store/claims.ts'
 import type { Direct } from '../../../ports/store.ts'
@@ -8,7 +8,10 @@ import type { Transact } from '../transaction.ts'
 import type { Claims, EncodedClaim } from './claims.ts'
 
 export interface Replies extends Direct<'contextMessages'> {
-  /** Stores the first reply to a claim with its messages. A repeated reply writes nothing. */
+  /**
+   * Stores the first reply to a claim and adds its messages to the context. A repeated reply writes
+   * nothing.
+   */
   reply(claim: EncodedClaim | undefined, messages: readonly ContextMessage[]): void
 }
 

@@ -9,7 +9,7 @@ import { describeError } from '../../../core/values/describe-error.ts'
  */
 export function prepareDirectory(path: string): void {
   try {
-    // Readable by its owner alone, because it holds the messages of users.
+    // Only the owner may read the directory, because it contains the messages of users.
     mkdirSync(path, { recursive: true, mode: 0o700 })
     accessSync(path, constants.R_OK | constants.W_OK | constants.X_OK)
     for (const file of ['lull.lock', 'lull.db', 'lull.db-wal', 'lull.db-shm']) {
@@ -23,7 +23,7 @@ export function prepareDirectory(path: string): void {
   }
 }
 
-/** The file that marks a directory with a complete database. */
+/** The file that marks a directory as having a complete database. */
 const MARKER = 'lull.format'
 
 /** Whether the directory once had a complete database. */
@@ -31,7 +31,7 @@ export function hasHeldTasks(path: string): boolean {
   return existsSync(join(path, MARKER))
 }
 
-/** To be called after migration. */
+/** Must be called after the migration. */
 export function markComplete(path: string): void {
   const file = join(path, MARKER)
   if (existsSync(file)) return

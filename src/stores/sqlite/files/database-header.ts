@@ -1,8 +1,14 @@
-/** The header of a SQLite database, read without SQLite: what the file itself says, without its write-ahead log. */
+/**
+ * Reads the header of a SQLite database without SQLite: the content of the file itself, without its
+ * write-ahead log.
+ */
 
 export interface DatabaseHeader {
   readonly pageSize: number
-  /** How many pages the database has. The file may have fewer while SQLite copies the write-ahead log into it. */
+  /**
+   * The number of pages of the database. The file may have fewer while SQLite copies the
+   * write-ahead log into it.
+   */
   readonly pageCount: number
   /** SQLite's `user_version`; see `stamp.ts`. */
   readonly stamp: number
@@ -18,7 +24,7 @@ export function readHeader(bytes: Buffer): DatabaseHeader | undefined {
   }
   const size = bytes.readUInt16BE(16)
   return {
-    // 65,536 does not fit and is written as 1.
+    // A page size of 65,536 does not fit into two bytes, and is stored as 1.
     pageSize: size === 1 ? 65_536 : size,
     pageCount: bytes.readUInt32BE(28),
     stamp: bytes.readInt32BE(60),

@@ -18,14 +18,18 @@ export interface DirectoryLock {
   readonly release: () => void
 }
 
-/** Databases this process has opened. A driver may keep a closed connection until its statements are collected. */
+/**
+ * Paths of databases that this process has opened. A driver may keep a closed connection open until
+ * its statements are garbage-collected.
+ */
 const openedHere = new Set<string>()
 const POLL_MS = 50
-/** How long a program that only reads, such as a backup, may keep a start waiting. */
+/** How long a start waits for a read-only program, such as a backup. */
 const READER_MS = 2_000
 
 /**
- * @param beforeOpening runs when this process has the lock and has not opened `lull.db`; what it throws frees the lock
+ * @param beforeOpening runs while this process has the lock and has not opened `lull.db`; if it
+ * throws, the lock is released
  * @throws LullError `STORE_LOCKED` when another process still has the lock after `waitMs`
  */
 export async function lockDirectory(
@@ -68,7 +72,7 @@ export async function lockDirectory(
   }
 }
 
-/** Whether another process has the directory. Creates and changes nothing. */
+/** Whether another process has locked the directory. Creates and changes nothing. */
 export function isLocked(open: OpenDatabase, directory: string): boolean {
   const file = join(directory, 'lull.lock')
   if (!existsSync(file)) return false
@@ -78,9 +82,9 @@ export function isLocked(open: OpenDatabase, directory: string): boolean {
 }
 
 /**
- * Whether another process has the database open. This finds a running process whose `lull.lock` was removed: its lock is
- * then on a file without a name. Every connection in WAL mode holds a shared lock on the database, so an exclusive lock
- * cannot be taken.
+ * Whether another process has the database open. This detects a running process whose `lull.lock`
+ * was deleted: its lock is on a file that no longer has a name. In WAL mode every connection holds
+ * a shared lock on the database, so an exclusive lock cannot be taken.
  */
 async function isOpenElsewhere(open: OpenDatabase, file: string): Promise<boolean> {
   const deadline = Date.now() + READER_MS
@@ -125,7 +129,7 @@ function writeOwner(file: string): void {
     const text = `pid ${process.pid} on ${hostname()}, since ${new Date().toISOString()}\n`
     writeFileSync(file, text, { mode: 0o600 })
   } catch {
-    // The file is information only, so a full disk does not prevent the start.
+    // The file is only information for people, so a full disk must not prevent the start.
   }
 }
 

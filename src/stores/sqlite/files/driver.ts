@@ -1,6 +1,7 @@
 /**
- * The part of `node:sqlite` that this store uses. Where Node has no `node:sqlite`, `@photostructure/sqlite` is loaded, which
- * has the same API. The package is dropped together with Node 20.
+ * The part of `node:sqlite` that this store uses. If Node has no `node:sqlite`,
+ * `@photostructure/sqlite` is loaded, which has the same API. That package will be dropped together
+ * with Node 20.
  */
 import { LullError } from '../../../core/errors.ts'
 
@@ -36,8 +37,9 @@ export async function loadDriver(): Promise<OpenDatabase> {
 }
 
 /**
- * Each statement keeps its database from garbage collection. A statement of `@photostructure/sqlite` has only a bare
- * pointer to its database, and using it after the database was collected crashes the process.
+ * Makes each statement keep its database from being garbage-collected. A statement of
+ * `@photostructure/sqlite` has only a raw pointer to its database, and using it after the database
+ * was collected crashes the process.
  */
 function keptByStatements(db: Database): Database {
   return {
@@ -54,7 +56,7 @@ function keptByStatements(db: Database): Database {
 /** An entry lives as long as its statement. */
 const databaseOf = new WeakMap<Statement, Database>()
 
-/** Looked up at run time, because a static import fails on a Node without it. */
+/** Looked up at run time, because a static import fails on a Node without this module. */
 function builtin(): SqliteModule | undefined {
   return process.getBuiltinModule?.('node:sqlite') as SqliteModule | undefined
 }

@@ -1,22 +1,29 @@
 /**
- * Notices that `lull.db` or its write-ahead log was removed, replaced or cut off while it is open. SQLite itself goes on writing to a file
- * without a name, and all of that is gone with the process.
+ * Detects that `lull.db` or its write-ahead log was removed, replaced or truncated while it is
+ * open. SQLite would keep writing to the deleted file, and everything written would be lost when
+ * the process ends.
  *
  *  F1  A write is acknowledged only after both files were found in place.
- *  F2  What was found once is final: only a restart helps.
+ *  F2  A detected problem is final: only a restart of the process helps.
  */
 import { closeSync, fstatSync, openSync, readSync, statSync } from 'node:fs'
 import { LullError } from '../../../core/errors.ts'
 import { type DatabaseHeader, HEADER_BYTES, readHeader } from './database-header.ts'
 
 export interface FileWatch {
-  /** To be called before a write. @throws LullError `STORE_UNAVAILABLE` (F2) */
+  /**
+   * Must be called before a write.
+   * @throws LullError `STORE_UNAVAILABLE` (F2)
+   */
   before(): void
-  /** To be called after a write. @throws LullError `STORE_UNAVAILABLE` (F2) */
+  /**
+   * Must be called after a write.
+   * @throws LullError `STORE_UNAVAILABLE` (F2)
+   */
   after(): void
   /** The stamp in the file; see `stamp.ts`. */
   stampInFile(): number
-  /** The size of the write-ahead log when it was last looked at. */
+  /** The size of the write-ahead log at the last check. */
   logBytes(): number
   close(): void
 }
@@ -52,7 +59,8 @@ export function watchFiles(
     if (named.ino !== ino) lose(file, 'was replaced by another file')
     header = readSync(fd, start, 0, HEADER_BYTES, 0) < HEADER_BYTES ? undefined : readHeader(start)
     if (header === undefined) lose(file, 'was cut off or overwritten')
-    // A checkpoint of another program writes the first page before the others, and so has a file that still grows.
+    // A file that is smaller than its header says is no fault while it grows: a checkpoint of
+    // another program writes the first page before the others.
     if (size < bytes && size < header.pageCount * header.pageSize) lose(file, 'was cut off')
     bytes = size
   }
@@ -71,7 +79,10 @@ export function watchFiles(
     logBytes = named.size
   }
 
-  /** SQLite begins a log that another program has emptied anew, and goes on behind what was there in a log that was cut off. */
+  /**
+   * If another program has emptied the log, SQLite begins it anew. If the log was truncated, SQLite
+   * continues after the missing part, and the header is lost.
+   */
   function checkLogHeader(): void {
     if (logFd === undefined || logBytes === 0) return
     readSync(logFd, start, 0, 4, 0)
@@ -81,7 +92,8 @@ export function watchFiles(
   return {
     before() {
       if (lost !== undefined) throw lost
-      // `after` looks at the database. Only the size of the log says nothing any more when it was written to.
+      // Only the log is checked here: `after` checks the database. Once the log was written to, its
+      // size alone proves nothing.
       const known = logBytes
       checkLog()
       if (logBytes < known && logBytes > 0) lose(log, 'was cut off')

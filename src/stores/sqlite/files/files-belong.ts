@@ -1,6 +1,7 @@
 /**
- * Refuses a data directory whose files are not of one database and one time, before SQLite opens them. SQLite would apply any
- * write-ahead log to any database, and would silently begin with what an incomplete copy has.
+ * Refuses a data directory whose files do not come from one database at one time, before SQLite
+ * opens them. SQLite would apply any write-ahead log to any database, and would silently start with
+ * an incomplete copy.
  */
 import { closeSync, existsSync, openSync, readSync, statSync } from 'node:fs'
 import { join } from 'node:path'
@@ -9,7 +10,10 @@ import { hasHeldTasks } from './data-directory.ts'
 import { type DatabaseHeader, HEADER_BYTES, readHeader } from './database-header.ts'
 import { type LogContents, readLog } from './write-ahead-log.ts'
 
-/** Why the files do not belong together. `without-log` can be accepted, with the loss of what was in the log. */
+/**
+ * Why the files do not belong together. `without-log` can be accepted, at the cost of what was in
+ * the log.
+ */
 export interface Mismatch {
   readonly kind: 'without-log' | 'other'
   readonly why: string
@@ -22,10 +26,11 @@ export function refuseMismatch(path: string): void {
   throw new LullError('STORE_UNAVAILABLE', { why: mismatch.why })
 }
 
-/** The caller has the lock of the directory, and no connection to its database. */
+/** The caller must have locked the directory, and must have no connection to its database. */
 export function findMismatch(path: string): Mismatch | undefined {
   const file = join(path, 'lull.db')
-  // Before the database: a process that leaves copies its log into the database and then removes it.
+  // The log is read before the database, because a process that ends copies its log into the
+  // database and then deletes it.
   const log = reading(`${file}-wal`, readLog)
   const logBytes = sizeOf(`${file}-wal`)
   const bytes = sizeOf(file)
@@ -68,7 +73,7 @@ function wrongLog(
   { stamp }: DatabaseHeader,
   log: LogContents | undefined,
 ): Mismatch | undefined {
-  // A database of an earlier version, or one whose first write was not acknowledged.
+  // Stamp 0: a database of an earlier version, or one whose first write was not acknowledged.
   if (stamp === 0) return undefined
   const stamps = [...(log?.stamps ?? [])].map(Math.abs)
   if (stamps.includes(Math.abs(stamp))) return undefined
@@ -90,7 +95,10 @@ function wrongLog(
   return { kind: 'other', why }
 }
 
-/** Closing the file drops the locks of this process on it, so the process must have no connection to it. */
+/**
+ * Reads a file. Closing it releases all locks of this process on it, so the process must have no
+ * connection to it.
+ */
 function reading<T>(file: string, read: (fd: number) => T): T | undefined {
   if (!existsSync(file)) return undefined
   let fd: number

@@ -1,4 +1,7 @@
-/** Every write of a store on a file: the files are looked at before it and before it is acknowledged, and the log stays within bounds. */
+/**
+ * Wraps every write of a store on a file: the files are checked before the write and before it is
+ * acknowledged, and the write-ahead log stays within bounds.
+ */
 import { LullError } from '../../../core/errors.ts'
 import type { DatabaseStore } from '../database-store.ts'
 import type { Reading } from '../thread/threaded-store.ts'
@@ -12,7 +15,7 @@ type Writing = Exclude<
   Reading | 'count' | 'findClaim' | 'checkUndamaged' | 'close' | 'cluster'
 >
 
-/** A method missing here, and not known as one that reads, does not compile. */
+/** A store method that is neither here nor listed as reading does not compile. */
 const writing: Readonly<Record<Writing, true>> = {
   commit: true,
   write: true,
@@ -41,12 +44,15 @@ const writing: Readonly<Record<Writing, true>> = {
   check: true,
 }
 
-/** How far the write-ahead log may grow while another program reads and so keeps SQLite from beginning it anew. */
+/**
+ * How far the write-ahead log may grow while a reader in another program keeps SQLite from
+ * restarting it.
+ */
 const MOST_LOG_BYTES = 1_073_741_824
 
 type Method = (...args: readonly unknown[]) => Promise<unknown>
 
-/** @param db the connection of the store */
+/** @param db the connection that the store uses */
 export function guardWrites(
   store: DatabaseStore,
   db: Database,
@@ -57,7 +63,7 @@ export function guardWrites(
   let closed = false
 
   function before(): void {
-    // The store refuses by itself then.
+    // A closed store refuses the write by itself.
     if (closed) return
     files.before()
     stamp.finish()
@@ -83,7 +89,8 @@ export function guardWrites(
     try {
       renewed = stamp.renew()
     } catch {
-      // The write is durable. The next one finds a disk that refuses, and makes the stamp.
+      // The write is durable, so it must not fail here. The next write finds a disk that refuses
+      // writes, and renews the stamp.
       return
     }
     if (renewed) files.after()

@@ -1,4 +1,4 @@
-/** Looks at a data directory for `lull doctor`. */
+/** Inspects a data directory for `lull doctor`. */
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { isLullError, LullError } from '../../../core/errors.ts'
@@ -8,7 +8,10 @@ import { findMismatch } from './files-belong.ts'
 import { openDirectoryToCheck } from './open-directory.ts'
 import { finishStamp } from './stamp.ts'
 
-/** `unused`: there is no database yet. `in-use`: a process has it, and says itself whether it works. */
+/**
+ * `unused`: there is no database yet. `in-use`: a process has locked it; its own health check says
+ * whether it works.
+ */
 export type DirectoryState =
   | { readonly kind: 'unused' }
   | { readonly kind: 'in-use'; readonly owner: string }
@@ -17,7 +20,10 @@ export type DirectoryState =
 
 const DAMAGED = 'lull.db is damaged; restore a backup'
 
-/** Reads the whole database. Changes nothing, except that SQLite copies the write-ahead log into the database. */
+/**
+ * Reads the whole database. Nothing changes, except that SQLite copies the write-ahead log into the
+ * database.
+ */
 export async function inspectDirectory(path: string): Promise<DirectoryState> {
   const files = ['lull.db', 'lull.db-wal'].map((file) => join(path, file))
   if (!files.some((file) => existsSync(file)) && !hasHeldTasks(path)) return { kind: 'unused' }
@@ -41,7 +47,8 @@ export async function inspectDirectory(path: string): Promise<DirectoryState> {
 }
 
 /**
- * Lets Lull start with a copy of `lull.db` that was made without its write-ahead log. Whether there was such a copy.
+ * Lets Lull start with a copy of `lull.db` that was made without its write-ahead log. Returns
+ * whether it was such a copy.
  * @throws LullError `STORE_LOCKED`, or `STORE_UNAVAILABLE` when the copy is damaged
  */
 export async function acceptLoss(path: string): Promise<boolean> {

@@ -5,21 +5,33 @@ import type { Database, OpenDatabase } from './driver.ts'
 export interface DatabaseOptions {
   /** `relaxed` may lose the last commits on power loss, never on a crash of the process. */
   readonly durability: 'full' | 'relaxed'
-  /** The file does not grow beyond this; writing then fails as on a full disk. */
+  /** The largest size of the file. Reaching it has the effect of a full disk. */
   readonly maxBytes: number | undefined
-  /** Writing fails while the write-ahead log is longer and another program keeps SQLite from emptying it. Default: 1 GiB. */
+  /**
+   * Writing fails while the write-ahead log is larger and another program keeps SQLite from
+   * emptying it. Default: 1 GiB.
+   */
   readonly maxLogBytes?: number | undefined
 }
 
-/** STRICT tables need 3.37, `json_each` as a builtin 3.38. */
+/** STRICT tables need SQLite 3.37, and `json_each` is built in since 3.38. */
 const OLDEST_SQLITE = [3, 38] as const
-/** Holds the pages of the active tasks and the upper levels of every index. */
+/** Enough for the pages of active tasks and the upper levels of every index. */
 const CACHE_KIB = 16_000
-/** 16 MB. Pages that change often are copied into the database a fourth as often as with SQLite's default of 4 MB. */
+/**
+ * 16 MB. Pages that change often are copied into the database a quarter as often as with SQLite's
+ * default of 4 MB.
+ */
 const CHECKPOINT_PAGES = 4_000
-/** A write-ahead log that a long reader has made longer is cut to this when SQLite begins it anew. */
+/**
+ * When SQLite restarts a write-ahead log that grew because of a long read, it truncates it to this
+ * size.
+ */
 const LOG_KEPT_BYTES = 33_554_432
-/** Only another program (a backup, a shell) can hold the write lock. The calling thread blocks this long for it. */
+/**
+ * How long the calling thread blocks for the write lock, which only another program (a backup, a
+ * shell) can hold.
+ */
 export const BUSY_MS = 1_000
 
 export function openDatabase(open: OpenDatabase, file: string, options: DatabaseOptions): Database {
@@ -33,9 +45,11 @@ export function openDatabase(open: OpenDatabase, file: string, options: Database
       const why = `the file system of ${file} does not allow SQLite's write-ahead log; use a local disk`
       throw new LullError('STORE_UNAVAILABLE', { why })
     }
-    // Always set, because builds of SQLite differ in their default. D1 of `ports/store.ts` depends on it.
+    // Set explicitly, because builds of SQLite differ in their default. D1 of `ports/store.ts`
+    // depends on it.
     db.exec(`PRAGMA synchronous = ${synchronousOf(options.durability)}`)
-    // On macOS a plain fsync leaves the data in the drive's cache; elsewhere this changes nothing.
+    // On macOS a plain fsync leaves data in the cache of the drive. On other systems this setting
+    // has no effect.
     db.exec(`PRAGMA fullfsync = ${options.durability === 'full' ? 1 : 0}`)
     db.exec(`PRAGMA cache_size = -${CACHE_KIB}`)
     db.exec('PRAGMA temp_store = MEMORY')
@@ -54,9 +68,10 @@ export function synchronousOf(durability: DatabaseOptions['durability']): 'FULL'
 }
 
 /**
- * Creates the file readable by its owner alone. SQLite gives the files beside it the same permissions. A file that exists is
- * not opened: closing it would drop the locks of every connection this process has to it (POSIX record locks). The next
- * program that reads the database would then remove the write-ahead log.
+ * Creates the file with read permission for its owner only. SQLite gives the files beside it the
+ * same permissions. An existing file is not opened, because closing it would release the locks of
+ * every connection that this process has to it (POSIX record locks), and the next program that
+ * reads the database would then remove the write-ahead log.
  */
 export function makePrivate(file: string): void {
   if (!existsSync(file)) closeSync(openSync(file, 'a', 0o600))

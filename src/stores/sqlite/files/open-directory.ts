@@ -1,4 +1,4 @@
-/** Opens the database of a data directory, with the lock of the directory and the schema of this version. */
+/** Opens the database of a data directory: locks the directory and migrates the schema. */
 import { closeSync, openSync } from 'node:fs'
 import { join } from 'node:path'
 import { LullError } from '../../../core/errors.ts'
@@ -14,9 +14,12 @@ import { finishStamp } from './stamp.ts'
 export interface OpenDirectory {
   readonly file: string
   readonly db: Database
-  /** A descriptor of the file. It is closed with `release`, because closing it drops the locks of this process. */
+  /**
+   * A descriptor of the file. It is closed by `release`, because closing it releases the locks of
+   * this process.
+   */
   readonly fd: number
-  /** Frees the directory for other processes. To be called after the database was closed. */
+  /** Unlocks the directory for other processes. Must be called after the database was closed. */
   readonly release: () => void
 }
 
@@ -29,13 +32,16 @@ export function openDirectory(
   return opened(path, waitForLockMs, options, (db) => {
     refuseWithoutTables(path, db)
     finishStamp(db)
-    // A copy of the file alone has the tables then.
+    // Copies the log into the file, so that a copy of `lull.db` alone already has the tables.
     if (migrate(db, readMigrations(), Date.now())) db.exec('PRAGMA wal_checkpoint(TRUNCATE)')
     markComplete(path)
   })
 }
 
-/** The connection refuses every write. The directory exists. @throws as `openDirectory`, also when the schema is older */
+/**
+ * Opens with a connection that refuses every write. The directory must exist.
+ * @throws as `openDirectory`, also when the schema is older
+ */
 export function openDirectoryToRead(path: string): Promise<OpenDirectory> {
   return opened(path, 0, { durability: 'full', maxBytes: undefined }, (db) => {
     db.exec('PRAGMA query_only = ON')
@@ -43,7 +49,11 @@ export function openDirectoryToRead(path: string): Promise<OpenDirectory> {
   })
 }
 
-/** Leaves the schema as it is. @param check in place of `refuseMismatch` @throws as `openDirectory` */
+/**
+ * Opens without migrating the schema.
+ * @param check replaces `refuseMismatch`
+ * @throws as `openDirectory`
+ */
 export function openDirectoryToCheck(
   path: string,
   check?: (path: string) => void,
@@ -51,7 +61,10 @@ export function openDirectoryToCheck(
   return opened(path, 0, { durability: 'full', maxBytes: undefined }, () => undefined, check)
 }
 
-/** A copy of a database without its write-ahead log may have no tables. */
+/**
+ * Refuses a database without tables in a directory that has held tasks: probably a copy without its
+ * write-ahead log.
+ */
 function refuseWithoutTables(path: string, db: Database): void {
   if (!hasHeldTasks(path) || !isEmpty(db)) return
   const why =
@@ -75,7 +88,8 @@ async function opened(
     cleanups.unshift(lock.release)
     const file = join(path, 'lull.db')
     makePrivate(file)
-    // With the right to write, so that a file system in layers copies the file before and not after this.
+    // Opened for writing, so that a layered file system copies the file now and not after this
+    // descriptor was taken.
     const fd = openSync(file, 'r+')
     const release = (): void => {
       closeSync(fd)

@@ -1,29 +1,32 @@
 /**
- * Reads a write-ahead log without SQLite, which would apply it to the database (https://sqlite.org/walformat.html).
- * What SQLite would ignore is ignored here too: frames of an earlier use of the file, and what follows the last commit.
+ * Reads a write-ahead log without SQLite, which would apply it to the database
+ * (https://sqlite.org/walformat.html). It ignores what SQLite ignores: frames of an earlier use of
+ * the file, and everything after the last commit.
  */
 import { readSync } from 'node:fs'
 import { readHeader } from './database-header.ts'
 
 export interface LogContents {
-  /** The stamps of every committed copy of the first page. */
+  /** The stamps in all committed copies of the first page. */
   readonly stamps: ReadonlySet<number>
   /** The pages that were committed. */
   readonly pages: ReadonlySet<number>
-  /** SQLite has begun the file anew, after it had copied everything in it, and has committed nothing since. */
+  /**
+   * SQLite has copied everything in the file, has restarted it, and has committed nothing since.
+   */
   readonly beganAnew: boolean
 }
 
 const HEADER_BYTES = 32
 const FRAME_HEADER_BYTES = 24
-/** The lowest bit says whether checksums read their words as big-endian. */
+/** The lowest bit says whether checksums use big-endian words. */
 const MAGIC = 0x377f0682
 const PAGE_SIZES = { least: 512, most: 65_536 }
 const nothing: LogContents = { stamps: new Set(), pages: new Set(), beganAnew: false }
 
 type Sums = readonly [number, number]
 
-/** @param fd an open write-ahead log. A file that is none has no contents. */
+/** @param fd an open file. One that is not a write-ahead log has no contents. */
 export function readLog(fd: number): LogContents {
   const header = Buffer.alloc(HEADER_BYTES)
   if (readSync(fd, header, 0, HEADER_BYTES, 0) < HEADER_BYTES) return nothing
@@ -61,7 +64,10 @@ export function readLog(fd: number): LogContents {
   return { stamps, pages, beganAnew }
 }
 
-/** SQLite counts the first salt up when it begins a file anew. Frames of the earlier use lie behind the header until then. */
+/**
+ * SQLite increments the first salt when it restarts a file. Until they are overwritten, frames of
+ * the earlier use follow the header.
+ */
 function followsEarlierUse(header: Buffer, frame: Buffer): boolean {
   const step = (header.readUInt32BE(16) - frame.readUInt32BE(8)) >>> 0
   return step <= 1

@@ -5,7 +5,7 @@ import { hasOpenTask } from '../tasks/open-tasks.ts'
 
 type Prune = (before: number, limit: number, after?: string) => PruneResult
 
-/** Messages are in the order of their age, so a page without an old one is the last. */
+/** Prunes messages. They are ordered by age, so a page without an old one is the last. */
 export function createPruneMessages(db: Database): Prune {
   const next = db.prepare(
     `SELECT pos, at, ${hasOpenTask('m.tenant', 'm.principal', 'm.context_id')} AS needed

@@ -17,7 +17,7 @@ export type Pruning = Direct<
   | 'pruneClaims'
 >
 
-/** Claims read at once. */
+/** Claims per read. */
 const SLICE = 500
 /** A call ends after this many slices in a row without an old claim. */
 const IDLE_SLICES = 8
@@ -54,9 +54,10 @@ export function createPruning(
 }
 
 /**
- * Claims are in the order of arrival, which is nearly the order of their age. They are read from the oldest on, while there
- * are old ones. When the clock was ahead for a while, the first claims are not old and others behind them are. Each call
- * therefore also reads a few slices further on, starting where the previous call ended.
+ * Prunes claims. They are in the order of arrival, which is nearly the order of their age, so they
+ * are read from the first on until no old ones follow. If the clock was ahead for a while, claims
+ * that look new precede older ones. Each call therefore also reads a few slices further on,
+ * starting where the previous call ended.
  */
 function createPruneClaims(db: Database): Pruning['pruneClaims'] {
   const next = db.prepare('SELECT pos, created_at FROM claims WHERE pos > ? ORDER BY pos LIMIT ?')
@@ -64,10 +65,13 @@ function createPruneClaims(db: Database): Pruning['pruneClaims'] {
   const dropRuns = db.prepare(
     `DELETE FROM claim_places WHERE run < (SELECT min(pos) FROM claims) / ${RUN}`,
   )
-  /** Where the previous call ended its second read. */
+  /** Where the second read of the previous call ended. */
   let cursor = 0
 
-  /** Removes old claims after `start`, until `maxIdle` slices in a row had none. `after` is 0 at the end of the table. */
+  /**
+   * Removes old claims after `start`, until `maxIdle` slices in a row had none. Returns 0 as
+   * `after` at the end of the table.
+   */
   function pruneFrom(
     start: number,
     createdBefore: number,

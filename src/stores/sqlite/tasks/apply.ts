@@ -1,6 +1,7 @@
 /**
- * Applies one commit. A step costs one look-up and one insert, because the version of a task is the number of its last
- * record and no counter is kept. The caller's transaction holds the write lock, so comparing and writing are atomic.
+ * Applies one commit. A step needs only one look-up and one insert, because the version of a task
+ * is the number of its last record and no counter is stored. The caller's transaction has the write
+ * lock, so comparing and writing are atomic.
  */
 import type { State } from '../../../core/states.ts'
 import type { CommitResult } from '../../../ports/store/tasks.ts'
@@ -17,7 +18,9 @@ import type { Waits } from './waits.ts'
 import { createWriteLog } from './write-log.ts'
 import { createWriteRows } from './write-rows.ts'
 
-/** Adds what it has written to `all`, for the totals that the caller keeps. */
+/**
+ * Applies the commit and adds what it has written to `all`, from which the caller updates totals.
+ */
 export type Apply = (commit: EncodedCommit, all: Written[]) => CommitResult
 
 const written: CommitResult = { status: 'written' }

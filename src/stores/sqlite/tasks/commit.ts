@@ -17,7 +17,10 @@ import type { CountUsage, Written } from './count-usage.ts'
 import type { Counts } from './counts.ts'
 import type { EncodedCommit, Failed } from './encoded-commit.ts'
 
-/** Writes commits. Results are in the order of the batch, also for commits that could not be encoded. */
+/**
+ * Writes commits. Results are in the order of the batch, and include commits that could not be
+ * encoded.
+ */
 export type Write = (commits: readonly (EncodedCommit | Failed)[]) => readonly CommitResult[]
 
 export function createWrite(
@@ -39,7 +42,8 @@ export function createWrite(
     try {
       result = apply(commit, all)
     } catch (error) {
-      // The whole transaction is rolled back, with its savepoints.
+      // If the store cannot write at all, the whole transaction is rolled back, including its
+      // savepoints.
       if (concernsStore(error)) throw error
       undo.run()
       claims.forget()

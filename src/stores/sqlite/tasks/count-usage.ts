@@ -1,13 +1,16 @@
-/** Adds what a batch of commits stores to the totals of its principals. The removal of rows is counted by triggers. */
+/**
+ * Adds what a batch of commits stores to the totals of its principals. Removed rows are subtracted
+ * by triggers.
+ */
 import { isTerminal, type State } from '../../../core/states.ts'
 import type { Database } from '../files/driver.ts'
 import { type BoundRow, readField } from './task-columns.ts'
 
-/** What one commit has written. Names are as they are stored. */
+/** What one commit has written. Names are in their stored form. */
 export interface Written {
   readonly tenant: string
   readonly principal: string
-  /** Of its records. */
+  /** The bytes of its records. */
   readonly bytes: number
   readonly move: Move | undefined
 }
@@ -18,7 +21,7 @@ export interface Move {
   readonly from: State | undefined
 }
 
-/** To be called in the transaction that writes the commits. */
+/** Must be called in the transaction that writes the commits. */
 export type CountUsage = (written: readonly Written[]) => void
 
 interface Total {

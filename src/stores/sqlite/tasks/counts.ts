@@ -11,23 +11,23 @@ import type { Move } from './count-usage.ts'
 import { readField } from './task-columns.ts'
 
 export interface Counts {
-  /** Undefined when the query narrows by more than the counts know. */
+  /** Undefined when the filter is narrower than the counts. */
   total(filter: TaskFilter): number | undefined
-  /** To be called when the move is durable. */
+  /** Updates the counts. Must be called when the change is durable. */
   follow(move: Move): void
-  /** To be called when tasks were removed. Counts are read again. */
+  /** Must be called when tasks were removed: counts are read again. */
   forget(): void
 }
 
 type ByAgent = Map<string, Map<State, number>>
 
-/** Undefined members: of all tenants, of all principals. */
+/** What the counts cover. Undefined members mean all tenants, or all principals. */
 interface Scope {
   readonly tenant: string | undefined
   readonly principal: string | undefined
 }
 
-/** Scopes whose totals are kept. */
+/** The most scopes whose counts are kept. */
 const KEPT = 1_000
 
 export function createCounts(db: Database): Counts {
@@ -62,7 +62,7 @@ export function createCounts(db: Database): Counts {
 
   return {
     total({ tenant, principal, agent, states: given, ...narrower }) {
-      // A principal is known within its tenant.
+      // A principal is unique only within its tenant.
       if (tenant === undefined && principal !== undefined) return undefined
       if (Object.values(narrower).some((wanted) => wanted !== undefined)) return undefined
       const wanted = new Set(given ?? states)

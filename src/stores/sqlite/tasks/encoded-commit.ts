@@ -24,7 +24,10 @@ export interface EncodedCommit {
 
 export type Failed = Extract<CommitResult, { status: 'failed' }>
 
-/** Encodes before the transaction starts, so that a value that is not JSON fails its own commit and no other. */
+/**
+ * Encodes before the transaction starts, so that a value that is not JSON fails only its own
+ * commit.
+ */
 export function encodeCommit(
   commit: Commit,
   filter: ClaimFilter | undefined,

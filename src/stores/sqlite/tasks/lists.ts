@@ -1,7 +1,8 @@
 /**
- * Lists and counts. A list is read one state at a time, each from an index in the order of the list, and the pages are
- * merged. The newest ten tasks of one state then cost ten rows. Queries name their index, because without statistics SQLite
- * may choose another one and sort a million rows.
+ * Lists and counts tasks. A list is read one state at a time, each from an index in the order of
+ * the list, and the pages are merged. So the newest ten tasks of one state cost ten rows. Queries
+ * name their index, because without statistics SQLite may choose another one and sort a million
+ * rows.
  */
 import { type State, states } from '../../../core/states.ts'
 import {
@@ -21,7 +22,7 @@ interface Condition {
   readonly values: readonly Value[]
 }
 
-/** The number of prepared statements is bounded, because callers choose the shape of a query. */
+/** Limits the cache of prepared statements, because callers choose the shape of a query. */
 const KEPT_STATEMENTS = 64
 
 const NEWEST_FIRST = 'ORDER BY status_at DESC, id DESC'
@@ -78,9 +79,12 @@ interface Page {
   readonly conditions: readonly Condition[]
 }
 
-/** An index to read, and the conditions that hold for this index beside those of the query. */
+/** An index to read, and the conditions that this index needs beside those of the query. */
 interface Source extends Page {
-  /** The index is in list order within each state. Other indexes hold few rows per query, or are in order across states. */
+  /**
+   * Whether the index has list order only within each state. Other indexes have few rows per query,
+   * or list order across states.
+   */
   readonly byState: boolean
 }
 
@@ -113,7 +117,7 @@ function pageOf({ from, conditions }: Page, columns = '*'): string {
   return `SELECT ${columns} FROM ${from} ${whereOf(conditions)} ${NEWEST_FIRST} LIMIT ?`
 }
 
-/** Merges the keys of the pages first, and then reads the rows of the merged page only. */
+/** Merges the keys of the pages first, and then reads only the rows of the merged page. */
 function mergeOf(pages: readonly Page[]): string {
   const places = pages.map((page) => `SELECT * FROM (${pageOf(page, 'num, status_at, id')})`)
   return `SELECT tasks.* FROM (${places.join(' UNION ALL ')} ${NEWEST_FIRST} LIMIT ?) AS page
@@ -129,7 +133,7 @@ function pagesOf({ from, conditions, byState }: Source, query: TaskQuery): reado
 }
 
 function conditionsOf(filter: TaskFilter): readonly Condition[] {
-  // The state chooses the pages, or stands beside these conditions.
+  // The states choose the pages, or are added beside these conditions.
   const { states: _, ...narrower } = filter
   return narrowedBy(narrowing, narrower)
 }
@@ -145,7 +149,7 @@ const narrowing: ByFilter<Condition> = {
   agent: equal('agent'),
   contextId: equal('context_id'),
   parentId: equal('parent_id'),
-  // A literal, because SQLite does not use a partial index for a bound value.
+  // A literal, because SQLite does not use a partial index for a bound parameter.
   held: (wanted) => where(`held = ${wanted ? 1 : 0}`),
   statusAtFrom: (from) => where('status_at >= ?', from),
   states: anyOf,

@@ -13,7 +13,7 @@ const OPEN = `state IN (${states
   .map((state) => `'${state}'`)
   .join(', ')})`
 
-/** Whether a context has a task that has not ended, as SQL on three columns. */
+/** SQL that tests whether a context has a task that has not ended, given three columns. */
 export function hasOpenTask(tenant: string, principal: string, contextId: string): string {
   return `EXISTS (SELECT 1 FROM tasks AS other INDEXED BY tasks_open
     WHERE other.context_id = ${contextId} AND other.tenant = ${tenant}
@@ -34,7 +34,7 @@ export function createOpenTasks(db: Database): (query: OpenTaskQuery) => readonl
   return (query) => {
     const { contextId, after, held, limit } = query
     const fields = (['tenant', 'agent'] as const).filter((field) => query[field] !== undefined)
-    // A range within one context, or everything after the cursor.
+    // The range is one context after the cursor, or everything after the cursor.
     const range =
       contextId === undefined ? '(context_id, id) > (?, ?)' : 'context_id = ? AND id > ?'
     const sql = `SELECT * FROM tasks INDEXED BY ${held ? 'tasks_held_by_context' : 'tasks_open'}

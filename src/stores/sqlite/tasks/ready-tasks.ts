@@ -1,4 +1,4 @@
-/** Finds tasks that wait for a slot, of each tenant in turn. */
+/** Finds tasks that wait for a slot. Tenants take turns. */
 import { inTurn, TENANTS_AT_ONCE } from '../../../ports/store/in-turn.ts'
 import type { ReadyTask } from '../../../ports/store/work.ts'
 import type { Database } from '../files/driver.ts'
@@ -12,7 +12,8 @@ export type ReadyTasks = (
 ) => readonly ReadyTask[]
 
 export function createReadyTasks(db: Database): ReadyTasks {
-  // Skips from one tenant to the next. Reading all rows would read the whole backlog of a tenant.
+  // Jumps from one tenant to the next, because reading all rows would read the whole backlog of a
+  // tenant.
   const isReady = 'ready_at IS NOT NULL AND id NOT IN (SELECT value FROM json_each(?3))'
   const nextTenants = (first: string) =>
     db.prepare(
@@ -32,7 +33,7 @@ export function createReadyTasks(db: Database): ReadyTasks {
     `SELECT id FROM tasks WHERE agent = ?1 AND tenant = ?2 AND ${isReady}
      ORDER BY ready_at, num LIMIT ?4`,
   )
-  /** The tenant of the last task that was found, by agent. */
+  /** The tenant whose task was returned last, by agent. */
   const last = new Map<string, string>()
 
   function tenantsOf(agent: string, skip: string, except: string): readonly string[] {

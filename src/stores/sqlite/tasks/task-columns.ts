@@ -1,6 +1,7 @@
 /**
- * The columns of the table `tasks`. Statements, bound values and the reading of rows are derived from this one list, so no
- * column can be misaligned. A new field of `TaskRow` does not compile until it is here.
+ * The columns of the table `tasks`. Statements, bound values and the reading of rows are derived
+ * from this one list, so that columns cannot get out of order. A new field of `TaskRow` does not
+ * compile until it is here.
  */
 import type { State } from '../../../core/states.ts'
 import type { TaskRow } from '../../../ports/store/tasks.ts'
@@ -92,7 +93,7 @@ const fields = Object.keys(columns) as readonly Field[]
 const changing = fields.filter((field) => columns[field].changes)
 const positionOf = new Map(fields.map((field, position) => [field, position]))
 
-/** A row as the values that are bound, in the order of the columns. */
+/** A row as bound values, in the order of the columns. */
 export type BoundRow = readonly Value[]
 
 export function bindRow(row: TaskRow): BoundRow {
@@ -113,11 +114,11 @@ export function toTaskRow(row: Row): TaskRow {
   return Object.fromEntries(read.filter(([, value]) => value !== undefined)) as TaskRow
 }
 
-/** Values: the number of the task, then the bound row. */
+/** Bound values: the number of the task, then the row. */
 export const insertTask: string = `INSERT INTO tasks (num, ${fields.map((field) => columns[field].name).join(', ')})
   VALUES (?, ${fields.map(() => '?').join(', ')})`
 
-/** Values: `changesOf` the bound row, then the number of the task. */
+/** Bound values: `changesOf` the row, then the number of the task. */
 export const updateTask: string = `UPDATE tasks SET ${changing.map((field) => `${columns[field].name} = ?`).join(', ')}
   WHERE num = ?`
 

@@ -1,10 +1,16 @@
-/** Which tasks wait for which event. The table `waits` finds tasks by name. The row of a task has its names. */
+/**
+ * Stores which tasks wait for which event. The table `waits` finds tasks by name; the row of a task
+ * has its names.
+ */
 import type { Direct } from '../../../ports/store.ts'
 import type { Database } from '../files/driver.ts'
 import { fromText, toText } from '../text.ts'
 
 export interface Waits extends Direct<'waiting' | 'waitNames' | 'waitOwners'> {
-  /** `before` and `after` are the column `waits`: JSON, or null for none. Tenant and id are escaped (`text.ts`). */
+  /**
+   * `before` and `after` are values of the column `waits`: JSON, or null for none. Tenant and id
+   * are escaped (`text.ts`).
+   */
   replaceWaits(tenant: string, id: string, before: string | null, after: string | null): void
 }
 
@@ -28,7 +34,7 @@ export function createWaits(db: Database): Waits {
       for (const name of namesIn(before)) remove.run(tenant, toText(name), id)
       for (const name of namesIn(after)) insert.run(tenant, toText(name), id)
     },
-    // One query per name. A single query over all names would sort every waiting task.
+    // Runs one query per name. A single query over all names would sort every waiting task.
     waiting(tenant, names, after, limit) {
       const found = new Set<string>()
       for (const name of names) {
@@ -38,7 +44,7 @@ export function createWaits(db: Database): Waits {
       }
       return [...found].sort().slice(0, limit)
     },
-    // Skips from one name to the next, because many tasks may wait for the same name.
+    // Jumps from one name to the next, because many tasks may wait for the same name.
     waitNames(tenant, prefix, after, limit) {
       const start = toText(prefix)
       const found: string[] = []

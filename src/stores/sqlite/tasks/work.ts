@@ -8,7 +8,8 @@ import { createReadyTasks } from './ready-tasks.ts'
 export function createWorkQueries(
   db: Database,
 ): Direct<'ready' | 'readyAgents' | 'orphans' | 'due' | 'nextDueAt'> {
-  // Skips from one agent to the next. Reading all rows would read the whole backlog of an agent.
+  // Jumps from one agent to the next, because reading all rows would read the whole backlog of an
+  // agent.
   const readyAgents = db.prepare(
     `WITH RECURSIVE next (agent) AS (
        SELECT min(agent) FROM tasks WHERE ready_at IS NOT NULL
@@ -19,7 +20,8 @@ export function createWorkQueries(
      )
      SELECT agent AS id FROM next WHERE agent IS NOT NULL`,
   )
-  // One process has the file, so every other worker has ended. Two ranges, because <> would read all tasks of this one.
+  // Only one process can use the file, so every other worker has ended. There are two ranges,
+  // because `<>` would read all tasks of this worker.
   const orphans = db.prepare(
     `SELECT id, owner FROM tasks WHERE owner < ?
      UNION ALL SELECT id, owner FROM tasks WHERE owner > ? LIMIT ?`,

@@ -1,10 +1,15 @@
-/** Writes rows of the log, and what is kept beside it: snapshots and anchors. The first row of a task has the task's number as its position, and no `task` (`0001-initial.sql`). */
+/**
+ * Writes rows of the log, snapshots and anchors. The first row of a task has the task's number as
+ * its position, and no `task` (`0001-initial.sql`).
+ */
 
 import type { Database } from '../files/driver.ts'
 import type { EncodedCommit } from './encoded-commit.ts'
 
 export interface WriteLog {
-  /** Reserves the position of the next row. It is also the number of a task that is created with this row. */
+  /**
+   * Reserves the position of the next row. It is also the number of a task that this row creates.
+   */
   next(): number
   begin(commit: EncodedCommit, num: number): void
   append(commit: EncodedCommit, num: number): void
@@ -22,7 +27,7 @@ export function createWriteLog(db: Database): WriteLog {
   const setAnchor = db.prepare('UPDATE tasks SET anchor = ? WHERE num = ?')
   let last: number | undefined
 
-  /** Positions that were reserved in a rolled-back transaction are not used again. */
+  /** Positions reserved in a transaction that was rolled back are not reused. */
   function next(): number {
     last ??= Math.max(...[lastPos, lastNum].map((query) => Number(query.get()?.['n'] ?? 0)))
     return ++last

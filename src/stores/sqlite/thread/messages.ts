@@ -1,6 +1,6 @@
 /**
- * Messages between the main thread and the writing thread. Calls run, and are answered, in the order of arrival. A message
- * of the writing thread holds the answers to one or more calls.
+ * Messages between the main thread and the writing thread. Calls run, and are answered, in the
+ * order of arrival. A message of the writing thread contains the answers to one or more calls.
  */
 
 import { isLullError, LullError, type Refusal, toError } from '../../../core/errors.ts'
@@ -30,7 +30,10 @@ export type Call =
 
 export type Answer =
   | { readonly opened: true }
-  /** Undefined when every commit of a batch was written, or when the call has no result. */
+  /**
+   * The value is undefined when every commit of a batch was written, or when the call has no
+   * result.
+   */
   | { readonly value: unknown }
   | { readonly error: EncodedError }
 

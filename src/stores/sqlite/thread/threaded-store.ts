@@ -1,6 +1,7 @@
 /**
- * A store that reads on this thread and writes on another one. Each thread has its own connection. In WAL mode neither
- * waits for the other, and a read that starts after a write was answered sees it (D4 of `ports/store.ts`).
+ * A store that reads on this thread and writes on another one. Each thread has its own connection.
+ * In WAL mode neither waits for the other, and a read that starts after a write was answered sees
+ * that write (D4 of `ports/store.ts`).
  */
 import type { Commit, CommitResult } from '../../../ports/store/tasks.ts'
 import type { Store } from '../../../ports/store.ts'
@@ -10,7 +11,7 @@ import { type EncodedCommit, encodeCommit } from '../tasks/encoded-commit.ts'
 import { decodeResults, type Method } from './messages.ts'
 import type { Writer } from './writer.ts'
 
-/** Methods that only read. A method missing here and below does not compile. */
+/** Methods that only read. A method that is neither here nor below does not compile. */
 export type Reading =
   | 'load'
   | 'row'
@@ -50,7 +51,7 @@ export function threaded(reads: DatabaseStore, filter: ClaimFilter, writer: Writ
 
   async function close(): Promise<void> {
     await writer.end()
-    // Last, because this releases the lock on the directory.
+    // Closed last, because this releases the lock on the directory.
     await reads.close()
   }
 
@@ -58,7 +59,7 @@ export function threaded(reads: DatabaseStore, filter: ClaimFilter, writer: Writ
   return {
     ...reading,
     commit: (batch) => commit(writer, filter, batch),
-    // Totals are kept by the thread that writes, because it sees every change of state.
+    // Counts are kept by the writing thread, because it sees every change of state.
     count: onWriter('count'),
     appendEvents: onWriter('appendEvents'),
     setValue: onWriter('setValue'),

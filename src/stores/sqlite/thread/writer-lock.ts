@@ -1,6 +1,7 @@
 /**
- * A lock shared with the writing thread. The thread holds it during each call, so the process can stop the thread between
- * two calls. Ending a thread inside SQLite's code would crash the process at an ordinary exit.
+ * A lock shared with the writing thread. The thread holds it during each call, so the process can
+ * stop the thread between two calls. Stopping a thread inside SQLite's code would crash the process
+ * at an ordinary exit.
  */
 const FREE = 0
 const HELD = 1
@@ -10,7 +11,7 @@ export interface WriterLock {
   readonly memory: SharedArrayBuffer
   /** Runs the work while the lock is held. Returns undefined, without running it, once the process is exiting. */
   during<T>(work: () => Promise<T>): Promise<T> | undefined
-  /** Blocks until the running call has ended, at most `timeoutMs`. No call starts after it. */
+  /** Blocks until the running call has ended, at most `timeoutMs`. Afterwards no call starts. */
   close(timeoutMs: number): void
 }
 

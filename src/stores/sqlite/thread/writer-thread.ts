@@ -10,7 +10,10 @@ import type { EncodedCommit } from '../tasks/encoded-commit.ts'
 import { type Answer, type Call, encodeError, encodeResults, type WriterData } from './messages.ts'
 import { createWriterLock } from './writer-lock.ts'
 
-/** Most commits of one transaction. Batches that arrive while a transaction runs share the next one, and its fsync. */
+/**
+ * The most commits of one transaction. Batches that arrive while a transaction runs share the next
+ * one, and its fsync.
+ */
 const MAX_COMMITS = 128
 
 const port = parentPort
@@ -24,7 +27,10 @@ async function open(): Promise<DatabaseStore> {
   return guardWrites(store, db, watchFiles(fd, file), options)
 }
 
-/** Takes the first call off the queue, and with a write also the writes that follow it, up to one transaction. */
+/**
+ * Takes the first call off the queue. If it is a write, takes the following writes too, up to one
+ * transaction.
+ */
 function takeBatch(calls: Call[]): readonly Call[] {
   let commits = 0
   let count = 0
@@ -77,7 +83,7 @@ try {
     while (calls.length > 0) {
       const next = takeBatch(calls)
       const answers = await lock.during(() => answersTo(store, next))
-      // The process is exiting.
+      // Undefined: the process is exiting.
       if (answers === undefined) return
       post(answers)
       if (next.some((call) => 'method' in call && call.method === 'close')) {

@@ -1,8 +1,9 @@
 /**
  * Starts the writing thread and sends calls to it. SQLite's work and the waiting for the disk happen on that thread.
  *
- * A thread that ended by itself is not started again. Whether its last batch was written is unknown, and writing it again
- * could write it twice. Every call then fails until the process is restarted.
+ * A thread that ended unexpectedly is not started again. Whether its last batch was written is
+ * unknown, and writing it again could write it twice. Every call then fails until the process is
+ * restarted.
  */
 import { once } from 'node:events'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -58,7 +59,7 @@ export async function startWriter(
   let ending = false
   let isLost = false
 
-  /** The thread has found that only a restart helps. */
+  /** Passes on an error, and reports it to `lost` if it says that only a restart helps. */
   function reported(error: Error): Error {
     if (isLullError(error, 'STORE_UNAVAILABLE') && error.details.restart === true && !isLost) {
       isLost = true
@@ -104,7 +105,7 @@ export async function startWriter(
     async end() {
       ending = true
       const closed = call({ method: 'close', args: [] }).catch(() => undefined)
-      // Closing must end even when the disk does not answer.
+      // Closing must end even if the disk does not answer.
       await Promise.race([closed.then(() => ended), sleep(END_MS, undefined, { ref: false })])
     },
   }
