@@ -181,19 +181,12 @@ export type { LiftAnswer } from './engine/holds/holds.ts'
 export type { HoldAnswer } from './engine/holds/place-hold.ts'
 export type { HoldPreview } from './engine/holds/preview-hold.ts'
 export type {
-  CancelRequest,
-  ClearRemindersRequest,
   CountRequest,
-  ForkRequest,
   HoldRequest,
   ListRequest,
   ParkRequest,
-  ParkTaskRequest,
-  PauseRequest,
   RefillRequest,
   ReminderRequest,
-  RemindRequest,
-  ResumeRequest,
   RuleRequest,
   SendRequest,
   SetBudgetRequest,
@@ -201,14 +194,20 @@ export type {
 export type { Audit, AuditedAction, AuditNote, AuditRequest } from './engine/observe/audit.ts'
 export type { BudgetAnswer, BudgetInfo } from './engine/policies/budgets.ts'
 export type { DryRun, Firing } from './engine/policies/dry-run.ts'
+export type { CancelRequest } from './engine/requests/cancel-task.ts'
+export type { ForkRequest } from './engine/requests/fork/fork-task.ts'
 export type { ExportRequest } from './engine/requests/import/export-task.ts'
 export type { ImportAnswer, ImportRequest } from './engine/requests/import/import-task.ts'
 export type { PauseAnswer } from './engine/requests/pause-answer.ts'
-export type { PauseDialect } from './engine/requests/pause-task.ts'
+export type { ParkTaskRequest, PauseDialect, PauseRequest } from './engine/requests/pause-task.ts'
 export type { TaskCounts, TaskPage } from './engine/requests/read-tasks.ts'
-export type { RemindAnswer } from './engine/requests/remind/reminders.ts'
+export type {
+  ClearRemindersRequest,
+  RemindAnswer,
+  RemindRequest,
+} from './engine/requests/remind/reminders.ts'
 export type { RecordedTask } from './engine/requests/replay/recorded-task.ts'
-export type { ResumeDialect } from './engine/requests/resume-task.ts'
+export type { ResumeDialect, ResumeRequest } from './engine/requests/resume-task.ts'
 export type { SendResult } from './engine/requests/send/send-result.ts'
 export type { Verification } from './engine/requests/verify-task.ts'
 export type {

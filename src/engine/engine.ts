@@ -31,17 +31,10 @@ import type { HoldPreview } from './holds/preview-hold.ts'
 import { cloudEvent, subscribeInput, waitInput } from './input/inputs.ts'
 import { parse } from './input/parse.ts'
 import type {
-  CancelRequest,
-  ClearRemindersRequest,
   CountRequest,
-  ForkRequest,
   HoldRequest,
   ListRequest,
-  ParkTaskRequest,
-  PauseRequest,
   RefillRequest,
-  RemindRequest,
-  ResumeRequest,
   RuleRequest,
   SendRequest,
   SetBudgetRequest,
@@ -51,13 +44,19 @@ import type { Audit } from './observe/audit.ts'
 import { observedEngine } from './observe/observed-engine.ts'
 import type { BudgetAnswer, BudgetInfo } from './policies/budgets.ts'
 import type { DryRun } from './policies/dry-run.ts'
-import { cancel } from './requests/cancel-task.ts'
-import { createFork } from './requests/fork/fork-task.ts'
+import { type CancelRequest, cancel } from './requests/cancel-task.ts'
+import { createFork, type ForkRequest } from './requests/fork/fork-task.ts'
 import { type ExportRequest, exportTask } from './requests/import/export-task.ts'
 import type { ImportAnswer, ImportRequest } from './requests/import/import-task.ts'
 import { operatorMethods } from './requests/operator-methods.ts'
 import type { PauseAnswer } from './requests/pause-answer.ts'
-import { type PauseDialect, park, pause } from './requests/pause-task.ts'
+import {
+  type ParkTaskRequest,
+  type PauseDialect,
+  type PauseRequest,
+  park,
+  pause,
+} from './requests/pause-task.ts'
 import {
   count,
   follow,
@@ -68,13 +67,15 @@ import {
   webhooks,
 } from './requests/read-tasks.ts'
 import {
+  type ClearRemindersRequest,
   clearReminders,
   type RemindAnswer,
+  type RemindRequest,
   remind,
   reminders,
 } from './requests/remind/reminders.ts'
 import { type RecordedTask, recordedTask, storedRecords } from './requests/replay/recorded-task.ts'
-import { type ResumeDialect, resume } from './requests/resume-task.ts'
+import { type ResumeDialect, type ResumeRequest, resume } from './requests/resume-task.ts'
 import type { SendResult } from './requests/send/send-result.ts'
 import { createVerify, type Verification } from './requests/verify-task.ts'
 import { waitFor } from './requests/wait.ts'

@@ -8,13 +8,11 @@ import type { LogRecord } from '../../src/core/records.ts'
 import type { State } from '../../src/core/states.ts'
 import type { CloudEvent } from '../../src/core/waiting/cloud-event.ts'
 import { createEngine, type Engine } from '../../src/engine/engine.ts'
-import type {
-  PauseRequest,
-  RemindRequest,
-  ResumeRequest,
-  SendRequest,
-} from '../../src/engine/input/requests.ts'
+import type { SendRequest } from '../../src/engine/input/requests.ts'
 import type { EngineOptions } from '../../src/engine/options.ts'
+import type { PauseRequest } from '../../src/engine/requests/pause-task.ts'
+import type { RemindRequest } from '../../src/engine/requests/remind/reminders.ts'
+import type { ResumeRequest } from '../../src/engine/requests/resume-task.ts'
 import type { Clock } from '../../src/ports/clock.ts'
 import type { Store } from '../../src/ports/store.ts'
 import type { A2A } from '../../src/protocols/a2a/index.ts'

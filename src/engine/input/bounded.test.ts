@@ -1,6 +1,7 @@
 /** Every list and text that a caller can send has a limit, and a list is measured before its items are looked at. */
 import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
+import { verbs } from '../requests/verbs.ts'
 import * as inputs from './inputs.ts'
 import { parse } from './parse.ts'
 
@@ -79,7 +80,8 @@ function hasBoundedPattern(schema: z.ZodType): boolean {
 }
 
 describe('inputs of callers', () => {
-  const schemas = Object.entries(inputs).filter(
+  const ofVerbs = Object.entries(verbs).map(([name, { input }]) => [name, input] as const)
+  const schemas = [...Object.entries(inputs), ...ofVerbs].filter(
     ([name, one]) => one instanceof z.ZodType && !ofAgents.has(name),
   )
 

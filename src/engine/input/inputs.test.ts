@@ -8,19 +8,18 @@ import {
   olga,
   running,
 } from '../test-support/engine-harness.ts'
+import { callVerb, verbNames } from '../test-support/verb-samples.ts'
 
 type Call = (engine: Engine, taskId: string, wrong: never) => Promise<unknown>
 
+const ofVerbs = verbNames.map((verb): [string, Call] => [
+  verb,
+  (engine, taskId, wrong) => callVerb(engine, verb, alice, taskId, wrong),
+])
+
 const calls: Readonly<Record<string, Call>> = {
+  ...Object.fromEntries(ofVerbs),
   send: (engine, _taskId, wrong) => engine.send(alice, wrong),
-  pause: (engine, taskId, wrong) => engine.pause(alice, { taskId, ...(wrong as object) }),
-  resume: (engine, taskId, wrong) => engine.resume(alice, { taskId, ...(wrong as object) }),
-  park: (engine, taskId, wrong) =>
-    engine.park(alice, { taskId, reason: 'x', ...(wrong as object) }),
-  cancel: (engine, taskId, wrong) => engine.cancel(alice, { taskId, ...(wrong as object) }),
-  remind: (engine, taskId, reminder) => engine.remind(alice, { taskId, reminder }),
-  clearReminders: (engine, taskId, wrong) =>
-    engine.clearReminders(alice, { taskId, ...(wrong as object) }),
   emit: (engine, _taskId, event) => engine.emit(alice, event),
   hold: (engine, _taskId, wrong) => engine.hold(olga, wrong),
   lift: (engine, _taskId, wrong) => engine.lift(olga, wrong),
@@ -42,6 +41,12 @@ let deep: unknown = 1
 for (let depth = 0; depth < 50_000; depth++) deep = [deep]
 
 const table: readonly [call: string, wrong: unknown, path: string][] = [
+  ...verbNames.flatMap((verb): [string, unknown, string][] => [
+    [verb, { taskId: 5 }, 'taskId'],
+    [verb, { taskId: '' }, 'taskId'],
+    [verb, { unknown: 1 }, 'unknown'],
+  ]),
+
   ['send', null, ''],
   ['send', 'hello', ''],
   ['send', {}, 'message'],
@@ -129,19 +134,19 @@ const table: readonly [call: string, wrong: unknown, path: string][] = [
   ['cancel', { reason: 5 }, 'reason'],
   ['cancel', { force: true }, 'force'],
 
-  ['remind', null, 'reminder'],
-  ['remind', {}, 'reminder.body'],
-  ['remind', { body: '' }, 'reminder.body'],
-  ['remind', { body: ' \n' }, 'reminder.body'],
-  ['remind', { body: 'x'.repeat(16_385) }, 'reminder.body'],
-  ['remind', { body: 'x', ttlTurns: 0 }, 'reminder.ttlTurns'],
-  ['remind', { body: 'x', ttlTurns: 1.5 }, 'reminder.ttlTurns'],
-  ['remind', { body: 'x', firedAtTurn: -1 }, 'reminder.firedAtTurn'],
-  ['remind', { body: 'x', propagate: 'workspace' }, 'reminder.propagate'],
-  ['remind', { body: 'x', roleHint: 'user' }, 'reminder.roleHint'],
-  ['remind', { body: 'x', mode: 'audit_only' }, 'reminder.mode'],
-  ['remind', { body: 'x', tags: 'a' }, 'reminder.tags'],
-  ['remind', { body: 'x', dedupe_key: 'a' }, 'reminder.dedupe_key'],
+  ['remind', { reminder: null }, 'reminder'],
+  ['remind', { reminder: {} }, 'reminder.body'],
+  ['remind', { reminder: { body: '' } }, 'reminder.body'],
+  ['remind', { reminder: { body: ' \n' } }, 'reminder.body'],
+  ['remind', { reminder: { body: 'x'.repeat(16_385) } }, 'reminder.body'],
+  ['remind', { reminder: { body: 'x', ttlTurns: 0 } }, 'reminder.ttlTurns'],
+  ['remind', { reminder: { body: 'x', ttlTurns: 1.5 } }, 'reminder.ttlTurns'],
+  ['remind', { reminder: { body: 'x', firedAtTurn: -1 } }, 'reminder.firedAtTurn'],
+  ['remind', { reminder: { body: 'x', propagate: 'workspace' } }, 'reminder.propagate'],
+  ['remind', { reminder: { body: 'x', roleHint: 'user' } }, 'reminder.roleHint'],
+  ['remind', { reminder: { body: 'x', mode: 'audit_only' } }, 'reminder.mode'],
+  ['remind', { reminder: { body: 'x', tags: 'a' } }, 'reminder.tags'],
+  ['remind', { reminder: { body: 'x', dedupe_key: 'a' } }, 'reminder.dedupe_key'],
   ['clearReminders', { tag: 5 }, 'tag'],
 
   ['emit', 'event', 'events'],

@@ -14,27 +14,13 @@ export {
   usageInput,
 } from './agent-calls.ts'
 export { eventFilter, resumeConditions } from './conditions.ts'
-export {
-  cancelInput,
-  forkInput,
-  holdInput,
-  parkInput,
-  parkTaskInput,
-  pauseInput,
-  resumeInput,
-} from './control.ts'
+export { holdInput, parkInput } from './control.ts'
 export { cloudEvent } from './events.ts'
 export { json } from './json-input.ts'
 export { artifactFacts, message, part } from './message.ts'
 export { refillInput, ruleInput, setBudgetInput } from './policies.ts'
 export { jsonObject } from './primitives.ts'
 export { listInput, subscribeInput, waitInput } from './reading.ts'
-export {
-  clearRemindersInput,
-  listReceiptsInput,
-  listRemindersInput,
-  reminderInput,
-  remindInput,
-} from './reminders.ts'
+export { listReceiptsInput, listRemindersInput, reminderInput } from './reminders.ts'
 export { sendInput } from './sending.ts'
 export * from './unions.ts'

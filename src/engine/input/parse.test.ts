@@ -1,9 +1,11 @@
 import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
+import { verbs } from '../requests/verbs.ts'
 import { alice, createHarness, running } from '../test-support/engine-harness.ts'
-import { message, pauseInput } from './inputs.ts'
+import { message } from './inputs.ts'
 import { check } from './parse.ts'
 
+const { input: pauseInput } = verbs.pause
 const given = { taskId: 'a', conditions: { onEvent: 'go' } }
 
 describe('a checked input', () => {

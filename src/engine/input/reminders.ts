@@ -2,16 +2,14 @@
 import { z } from 'zod'
 import { list } from './bounded.ts'
 import type { FieldsOf } from './exhaustive.ts'
-import { BLANK, id, jsonObject, NOT_BLANK, text } from './primitives.ts'
-import type { ClearRemindersRequest, ReminderRequest, RemindRequest } from './requests.ts'
+import { BLANK, id, NOT_BLANK, text } from './primitives.ts'
+import type { ReminderRequest } from './requests.ts'
 import { pauseMode, propagate, roleHint } from './unions.ts'
 
 /** An id, tag, key or source of a reminder. */
 const mark = text.max(256, 'must be at most 256 characters').regex(NOT_BLANK, BLANK)
 
 const TAGS_LIMIT = 32
-
-const METADATA_LIMIT = 16_384
 
 export const reminderInput: z.ZodType<ReminderRequest> = z.strictObject({
   id: mark.optional(),
@@ -27,24 +25,6 @@ export const reminderInput: z.ZodType<ReminderRequest> = z.strictObject({
   mode: pauseMode.optional(),
 } satisfies FieldsOf<ReminderRequest>)
 
-export const remindInput: z.ZodType<RemindRequest> = z.strictObject({
-  taskId: id,
-  reminder: reminderInput,
-  metadata: jsonObject
-    .refine(
-      (given) => JSON.stringify(given).length <= METADATA_LIMIT,
-      'must be at most 16,384 characters of JSON',
-    )
-    .optional(),
-} satisfies FieldsOf<RemindRequest>)
-
 export const listRemindersInput: z.ZodType<{ taskId: string }> = z.strictObject({ taskId: id })
 
 export const listReceiptsInput: z.ZodType<{ taskId: string }> = z.strictObject({ taskId: id })
-
-export const clearRemindersInput: z.ZodType<ClearRemindersRequest> = z.strictObject({
-  taskId: id,
-  id: id.optional(),
-  tag: text.max(256).optional(),
-  dedupeKey: text.max(256).optional(),
-} satisfies FieldsOf<ClearRemindersRequest>)

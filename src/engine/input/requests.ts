@@ -5,7 +5,7 @@ import type { Measure, Per } from '../../core/budgets/budget.ts'
 import type { Message, MessageInput } from '../../core/messages/message.ts'
 import type { Propagate, RoleHint } from '../../core/reminders/reminders.ts'
 import type { PauseMode } from '../../core/suspension.ts'
-import type { Json, JsonInput, JsonObject } from '../../core/values/json.ts'
+import type { JsonObject } from '../../core/values/json.ts'
 import type { EventFilter, ResumeConditions } from '../../core/waiting/conditions.ts'
 import type { HoldScope } from '../../ports/store/holds.ts'
 import type { TaskFilter } from '../../ports/store/tasks.ts'
@@ -27,59 +27,6 @@ export interface CheckedSendRequest extends SendRequest {
   readonly message: Message
 }
 
-export interface PauseRequest {
-  readonly taskId: string
-  readonly reason?: string | undefined
-  /** Default `finish_step`. */
-  readonly mode?: PauseMode | undefined
-  readonly conditions?: ResumeConditions | null | undefined
-  /** How long the answer may wait until the task is paused. Default 10,000, at most 60,000. */
-  readonly graceMs?: number | undefined
-  /** Pause its sub-tasks too. */
-  readonly cascade?: boolean | undefined
-  readonly metadata?: JsonObject | undefined
-}
-
-export interface ResumeRequest {
-  readonly taskId: string
-  readonly handle?: string | null | undefined
-  readonly input?: JsonInput | undefined
-  /** Default true. */
-  readonly continueTranscript?: boolean | undefined
-  /** With `metadata.idempotencyKey`, a repeated resume returns the first answer. */
-  readonly metadata?: JsonObject | undefined
-}
-
-export interface CheckedResumeRequest extends ResumeRequest {
-  readonly input?: Json | undefined
-}
-
-export interface ForkRequest {
-  /** The task whose past the new one has. It may have ended. */
-  readonly taskId: string
-  /**
-   * The operation that runs next: the name of a step or tool, `park` or `ask`, with `#2` for the second of that name; its
-   * key in the journal; or the number of its record.
-   */
-  readonly at: string
-  /** What the new task gets as the input of its wake. */
-  readonly input?: JsonInput | undefined
-  /** The new task stays paused until it is resumed. */
-  readonly paused?: boolean | undefined
-  /** A second request of the same caller with the same key gets the task of the first one. */
-  readonly idempotencyKey?: string | undefined
-}
-
-export interface CheckedForkRequest extends ForkRequest {
-  readonly input?: Json | undefined
-}
-
-export interface CancelRequest {
-  readonly taskId: string
-  readonly reason?: string | undefined
-  readonly metadata?: JsonObject | undefined
-}
-
 export interface ReminderRequest {
   readonly id?: string | undefined
   readonly body: string
@@ -92,25 +39,6 @@ export interface ReminderRequest {
   readonly source?: string | null | undefined
   readonly firedAtTurn?: number | null | undefined
   readonly mode?: PauseMode | undefined
-}
-
-export interface RemindRequest {
-  readonly taskId: string
-  readonly reminder: ReminderRequest
-  readonly metadata?: JsonObject | undefined
-}
-
-export interface ClearRemindersRequest {
-  readonly taskId: string
-  readonly id?: string | undefined
-  readonly tag?: string | undefined
-  readonly dedupeKey?: string | undefined
-}
-
-/** A park that a worker outside the process asks for. */
-export interface ParkTaskRequest extends ParkRequest {
-  readonly taskId: string
-  readonly metadata?: JsonObject | undefined
 }
 
 export interface ParkRequest {

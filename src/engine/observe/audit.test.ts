@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest'
 import type { Store } from '../../ports/store.ts'
 import { createMemoryStore } from '../../stores/memory/memory-store.ts'
 import type { Caller } from '../caller.ts'
+import { verbs } from '../requests/verbs.ts'
 import {
   alice,
   bob,
@@ -10,6 +11,7 @@ import {
   olga,
   running,
 } from '../test-support/engine-harness.ts'
+import { callVerb, verbNames } from '../test-support/verb-samples.ts'
 
 const everywhere: Caller = { tenant: '*', principal: 'root', operator: true }
 
@@ -51,6 +53,17 @@ describe('the audit log', () => {
       { ...of, action: 'task.resume' },
     ])
     expect(await read(harness, { ...olga, tenant: 'other' })).toEqual([])
+  })
+
+  it.each(verbNames)('has the attempt of a stranger to %s, under its name', async (verb) => {
+    const harness = await parked()
+    await callVerb(harness.engine, verb, bob, harness.id).catch(() => undefined)
+    const { tenant, principal } = bob
+    const { audited: action } = verbs[verb]
+    const outcome = 'TASK_NOT_FOUND'
+    expect(await read(harness)).toEqual([
+      { tenant, principal, taskId: harness.id, action, outcome },
+    ])
   })
 
   it('A2: is written after a moment, in one piece, and when the engine stops', async () => {

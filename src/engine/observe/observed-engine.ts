@@ -6,6 +6,7 @@ import { isLullError } from '../../core/errors.ts'
 import type { Meter } from '../../ports/meter.ts'
 import type { Caller } from '../caller.ts'
 import type { Engine } from '../engine.ts'
+import { type VerbName, verbs } from '../requests/verbs.ts'
 import type { Audit, AuditedAction } from './audit.ts'
 
 type ParametersOf<F> = F extends (...given: infer P) => Promise<unknown> ? P : []
@@ -24,7 +25,7 @@ interface Observed<M extends Method> {
   /** What the audit log says of a call. Undefined: nothing. */
   readonly audited?: (given: Given<M>) => AuditedAction<Result<M>> | undefined
   /** Its refusals at a limit are counted in the metrics. */
-  readonly limited?: true
+  readonly limited?: boolean
 }
 
 /** The call shows nothing of a certain task, and changes nothing that an operator answers for. */
@@ -49,14 +50,14 @@ const calls: { readonly [M in Method]: Observed<M> } = {
   emit: { limited: true },
   admit: { limited: true },
 
-  pause: { audited: (request) => act('task.pause', request), limited: true },
-  park: { audited: (request) => act('task.park', request), limited: true },
-  resume: { audited: (request) => act('task.resume', request) },
-  cancel: { audited: (request) => act('task.cancel', request) },
-  fork: { audited: (request) => act('task.fork', request) },
-  remind: { audited: (request) => act('task.remind', request), limited: true },
+  pause: verb('pause'),
+  park: verb('park'),
+  resume: verb('resume'),
+  cancel: verb('cancel'),
+  fork: verb('fork'),
+  remind: verb('remind'),
   reminders: { audited: read },
-  clearReminders: { audited: (request) => act('task.clear-reminders', request) },
+  clearReminders: verb('clearReminders'),
 
   previewHold: unobserved,
   hold: { audited: () => ({ action: 'hold.place', targetOf: ({ holdId }) => holdId }) },
@@ -94,7 +95,7 @@ export function observedEngine(engine: Omit<Engine, 'audit'>, audit: Audit, mete
   function observed<M extends Method>(method: M): unknown {
     const { audited, limited }: Observed<M> = calls[method]
     const call: (caller: Caller, ...given: never[]) => Promise<unknown> = engine[method]
-    if (audited === undefined && limited === undefined) return call
+    if (audited === undefined && !limited) return call
     return (caller: Caller, ...given: never[]) => {
       const action = audited?.(given[0] as Given<M>) as AuditedAction<unknown> | undefined
       const work = () => call(caller, ...given)
@@ -113,6 +114,11 @@ export function observedEngine(engine: Omit<Engine, 'audit'>, audit: Audit, mete
     ...{ agents, clock, watch, takeDuty, replaceAgents, receiptKeys, audit },
     ...{ health, worker, workers, prune, start, drain },
   }
+}
+
+function verb<V extends VerbName>(name: V): Observed<V> {
+  const { audited, limited } = verbs[name]
+  return { audited: (request) => act(audited, request), limited }
 }
 
 function act(action: string, request: unknown): AuditedAction<unknown> {

@@ -1,15 +1,35 @@
 /** Cancels a task for a caller. */
+import { z } from 'zod'
 import { LullError } from '../../core/errors.ts'
 import { isTerminal } from '../../core/states.ts'
 import type { Actor } from '../../core/suspension.ts'
 import type { Task } from '../../core/task.ts'
+import type { JsonObject } from '../../core/values/json.ts'
 import { actorOf, type Caller } from '../caller.ts'
 import { type EngineContext, taskFor } from '../context.ts'
-import { cancelInput } from '../input/inputs.ts'
+import type { FieldsOf } from '../input/exhaustive.ts'
 import { check } from '../input/parse.ts'
-import type { CancelRequest } from '../input/requests.ts'
+import { id, jsonObject, reason } from '../input/primitives.ts'
 import { isUnreadable } from '../ledger/unreadable-task.ts'
 import { childrenOf } from './child-of.ts'
+import type { Verb } from './verb.ts'
+
+export interface CancelRequest {
+  readonly taskId: string
+  readonly reason?: string | undefined
+  readonly metadata?: JsonObject | undefined
+}
+
+export const cancelVerb: Verb<CancelRequest> = {
+  input: z.strictObject({
+    taskId: id,
+    reason: reason.optional(),
+    metadata: jsonObject.optional(),
+  } satisfies FieldsOf<CancelRequest>),
+  audited: 'task.cancel',
+  limited: false,
+  scope: 'tasks:write',
+}
 
 /** Cancels the task and its sub-tasks. */
 export async function cancel(
@@ -18,7 +38,7 @@ export async function cancel(
   request: CancelRequest,
   actor: Actor = actorOf(caller),
 ): Promise<Task> {
-  const { taskId, reason } = check(cancelInput, request)
+  const { taskId, reason } = check(cancelVerb.input, request)
   await taskFor(context, caller, taskId)
   const because = reason === undefined ? {} : { reason }
   const { task } = await context.ledger.commit(taskId, { type: 'cancel', actor, ...because })

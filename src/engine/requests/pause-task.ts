@@ -1,18 +1,77 @@
 /** Pauses or parks a task for a caller. */
+import { z } from 'zod'
 import { type ErrorCode, isLullError, LullError } from '../../core/errors.ts'
-import type { Actor } from '../../core/suspension.ts'
+import type { Actor, PauseMode } from '../../core/suspension.ts'
 import type { Task } from '../../core/task.ts'
+import type { JsonObject } from '../../core/values/json.ts'
+import type { ResumeConditions } from '../../core/waiting/conditions.ts'
 import { actorOf, type Caller } from '../caller.ts'
 import { type EngineContext, mintHandle, taskFor } from '../context.ts'
-import { parkTaskInput, pauseInput } from '../input/inputs.ts'
+import { resumeConditions } from '../input/conditions.ts'
+import type { FieldsOf } from '../input/exhaustive.ts'
 import { check } from '../input/parse.ts'
-import type { ParkTaskRequest, PauseRequest } from '../input/requests.ts'
+import { id, jsonObject, reason, summary } from '../input/primitives.ts'
+import type { ParkRequest } from '../input/requests.ts'
+import { pauseMode } from '../input/unions.ts'
 import type { Committed } from '../ledger/ledger.ts'
 import { fireAt } from '../wakes/fire-at.ts'
 import { childrenOf } from './child-of.ts'
 import { admitFilter } from './filter-limit.ts'
 import { type PauseAnswer, pauseAnswer } from './pause-answer.ts'
+import type { Verb } from './verb.ts'
 import { waitFor } from './wait.ts'
+
+/** The longest time a caller may wait until a task is paused. */
+const GRACE_LIMIT_MS = 60_000
+
+export interface PauseRequest {
+  readonly taskId: string
+  readonly reason?: string | undefined
+  /** Default `finish_step`. */
+  readonly mode?: PauseMode | undefined
+  readonly conditions?: ResumeConditions | null | undefined
+  /** How long the answer may wait until the task is paused. Default 10,000, at most 60,000. */
+  readonly graceMs?: number | undefined
+  /** Pause its sub-tasks too. */
+  readonly cascade?: boolean | undefined
+  readonly metadata?: JsonObject | undefined
+}
+
+export const pauseVerb: Verb<PauseRequest> = {
+  input: z.strictObject({
+    taskId: id,
+    reason: reason.optional(),
+    mode: pauseMode.optional(),
+    conditions: resumeConditions.nullish(),
+    graceMs: z.number().int().min(0).max(GRACE_LIMIT_MS, 'must be at most 60000').optional(),
+    cascade: z.boolean().optional(),
+    metadata: jsonObject.optional(),
+  } satisfies FieldsOf<PauseRequest>),
+  audited: 'task.pause',
+  limited: true,
+  scope: 'tasks:control',
+  offer: 'pause',
+}
+
+/** A park that a worker outside the process asks for. */
+export interface ParkTaskRequest extends ParkRequest {
+  readonly taskId: string
+  readonly metadata?: JsonObject | undefined
+}
+
+export const parkVerb: Verb<ParkTaskRequest> = {
+  input: z.strictObject({
+    taskId: id,
+    reason,
+    summary: summary.optional(),
+    conditions: resumeConditions.nullish(),
+    metadata: jsonObject.optional(),
+  } satisfies FieldsOf<ParkTaskRequest>),
+  audited: 'task.park',
+  limited: true,
+  scope: 'tasks:work',
+  offer: 'pause',
+}
 
 /** Where a protocol's pause differs from the RFC's. */
 export interface PauseDialect {
@@ -54,7 +113,7 @@ async function pauseOnce(
     conditions,
     graceMs,
     cascade,
-  } = check(pauseInput, request)
+  } = check(pauseVerb.input, request)
   const { clock, ids, runs, events, options } = context
   const armed = conditions ?? undefined
   const firesAt = fireAt(armed, clock.now())
@@ -107,7 +166,7 @@ export async function park(
   caller: Caller,
   request: ParkTaskRequest,
 ): Promise<PauseAnswer> {
-  const { taskId, reason, summary, conditions } = check(parkTaskInput, request)
+  const { taskId, reason, summary, conditions } = check(parkVerb.input, request)
   const { clock, ids, runs, events, options } = context
   const armed = conditions ?? undefined
   const firesAt = fireAt(armed, clock.now())

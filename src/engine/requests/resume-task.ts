@@ -1,15 +1,51 @@
 /** Resumes a task for a caller. */
-
+import { z } from 'zod'
 import { LullError } from '../../core/errors.ts'
 import type { Actor, ResumeCause } from '../../core/suspension.ts'
 import type { ResumeAnswer, Task } from '../../core/task.ts'
-import type { Json, JsonObject } from '../../core/values/json.ts'
+import type { Json, JsonInput, JsonObject } from '../../core/values/json.ts'
 import { actorOf, type Caller } from '../caller.ts'
 import { type EngineContext, taskFor } from '../context.ts'
 import { checkBySchema } from '../input/check-by-schema.ts'
-import { resumeInput } from '../input/inputs.ts'
+import type { FieldsOf } from '../input/exhaustive.ts'
+import { json } from '../input/json-input.ts'
 import { check } from '../input/parse.ts'
-import type { ResumeRequest } from '../input/requests.ts'
+import { id, jsonObject } from '../input/primitives.ts'
+import type { Verb } from './verb.ts'
+
+export interface ResumeRequest {
+  readonly taskId: string
+  readonly handle?: string | null | undefined
+  readonly input?: JsonInput | undefined
+  /** Default true. */
+  readonly continueTranscript?: boolean | undefined
+  /** With `metadata.idempotencyKey`, a repeated resume returns the first answer. */
+  readonly metadata?: JsonObject | undefined
+}
+
+export interface CheckedResumeRequest extends ResumeRequest {
+  readonly input?: Json | undefined
+}
+
+/** An invalid key is refused. If it were ignored, a repeated resume would resume a second time. */
+const resumeMetadata = jsonObject.refine(
+  ({ idempotencyKey: key }) => key === undefined || id.safeParse(key).success,
+  { path: ['idempotencyKey'], error: 'must be text of 1 to 256 characters' },
+)
+
+export const resumeVerb: Verb<CheckedResumeRequest> = {
+  input: z.strictObject({
+    taskId: id,
+    handle: id.nullish(),
+    input: json.optional(),
+    continueTranscript: z.boolean().optional(),
+    metadata: resumeMetadata.optional(),
+  } satisfies FieldsOf<CheckedResumeRequest>),
+  audited: 'task.resume',
+  limited: false,
+  scope: 'tasks:control',
+  offer: 'pause',
+}
 
 /** Where a protocol's resume differs from the RFC's. */
 export interface ResumeDialect {
@@ -32,7 +68,7 @@ export async function resume(
     input = null,
     continueTranscript = true,
     metadata,
-  } = check(resumeInput, request)
+  } = check(resumeVerb.input, request)
   const idempotencyKey = keyIn(metadata)
   const { runs, options } = context
   const found = await taskFor(context, caller, taskId)

@@ -11,24 +11,21 @@ import {
   olga,
   running,
 } from '../test-support/engine-harness.ts'
+import { callVerb, verbNames } from '../test-support/verb-samples.ts'
 
-const calls: readonly [
-  string,
-  (engine: Engine, caller: Caller, taskId: string) => Promise<unknown>,
-][] = [
+type Call = (engine: Engine, caller: Caller, taskId: string) => Promise<unknown>
+
+const ofVerbs = verbNames.map((verb): [string, Call] => [
+  verb,
+  (engine, caller, taskId) => callVerb(engine, verb, caller, taskId),
+])
+
+const calls: readonly [string, Call][] = [
+  ...ofVerbs,
   ['get', (engine, caller, taskId) => engine.get(caller, taskId)],
   ['waitFor', (engine, caller, taskId) => engine.waitFor(caller, taskId, () => true)],
   ['subscribe', (engine, caller, taskId) => engine.subscribe(caller, taskId)],
-  ['pause', (engine, caller, taskId) => engine.pause(caller, { taskId })],
-  ['park', (engine, caller, taskId) => engine.park(caller, { taskId, reason: 'x' })],
-  ['resume', (engine, caller, taskId) => engine.resume(caller, { taskId })],
-  ['cancel', (engine, caller, taskId) => engine.cancel(caller, { taskId })],
-  [
-    'remind',
-    (engine, caller, taskId) => engine.remind(caller, { taskId, reminder: { body: 'x' } }),
-  ],
   ['reminders', (engine, caller, taskId) => engine.reminders(caller, taskId)],
-  ['clearReminders', (engine, caller, taskId) => engine.clearReminders(caller, { taskId })],
   ['verify', (engine, caller, taskId) => engine.verify(caller, taskId)],
   ['send', (engine, caller, taskId) => engine.send(caller, { message: message('x', { taskId }) })],
 ]

@@ -1,5 +1,6 @@
 /** One route of `/ops`. Routing, 405 answers, scope checks and the OpenAPI document are generated from it. */
 import type { z } from 'zod'
+import type { Scope } from '../../core/scopes.ts'
 import type { Caller } from '../../engine/caller.ts'
 import type { Engine } from '../../engine/engine.ts'
 
@@ -21,7 +22,7 @@ export interface OpsRoute {
   readonly path: string
   readonly scope: 'ops:read' | 'ops:control'
   /** A caller without `scope` that has this one may call the route for its own tasks. */
-  readonly ownerScope?: 'tasks:write'
+  readonly ownerScope?: Scope
   readonly about: string
   /** The query parameters. A parameter that is a list may be given several times. */
   readonly query?: z.ZodObject

@@ -1,9 +1,11 @@
 /** `GET /ops/tasks`, and routes of one task. */
 import { z } from 'zod'
 import { type State, states } from '../../core/states.ts'
-import { json, receiptKind, receiptVerdict, signatureKind } from '../../engine/input/inputs.ts'
+import { receiptKind, receiptVerdict, signatureKind } from '../../engine/input/inputs.ts'
 import { parse } from '../../engine/input/parse.ts'
+import { forkBody } from '../../engine/requests/fork/fork-task.ts'
 import { receiptReport } from '../../engine/requests/receipt-report.ts'
+import { verbs } from '../../engine/requests/verbs.ts'
 import { count, flag, readQuery } from './read-query.ts'
 import type { OpsRoute } from './route.ts'
 import { searchTasks } from './search-tasks.ts'
@@ -97,26 +99,16 @@ export const showReceipts: OpsRoute = {
   handle: async (engine, caller, { id }) => receiptReport(await engine.verify(caller, id)),
 }
 
-const forkBody = z.strictObject({
-  /** The operation that runs next: its name, with `#2` for the second of that name, or the number of its record. */
-  at: z.string(),
-  input: json.optional(),
-  /** The new task stays paused until it is resumed. */
-  paused: z.boolean().optional(),
-  /** A second request of the same caller with the same key gets the task of the first one. */
-  idempotencyKey: z.string().optional(),
-})
-
 export const forkTask: OpsRoute = {
   method: 'POST',
   path: '/ops/tasks/{id}/fork',
   scope: 'ops:control',
-  ownerScope: 'tasks:write',
+  ownerScope: verbs.fork.scope,
   about: 'Starts a new task from the recorded past of this one',
   body: forkBody,
   answer: taskSummary,
   async handle(engine, caller, { id, body, now }) {
-    const request = { ...parse(forkBody, body, ''), taskId: id }
+    const request = { ...parse(forkBody, body), taskId: id }
     return summaryOf(await engine.fork(caller, request), now)
   },
 }

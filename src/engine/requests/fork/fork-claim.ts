@@ -7,9 +7,9 @@ import type { Task } from '../../../core/task.ts'
 import type { Claim } from '../../../ports/store/claims.ts'
 import type { Caller } from '../../caller.ts'
 import type { EngineContext } from '../../context.ts'
-import type { CheckedForkRequest } from '../../input/requests.ts'
 import { remainsOf } from '../removed-task.ts'
 import { checkSame } from '../send/claims.ts'
+import type { CheckedForkRequest } from './fork-task.ts'
 
 /** Undefined if the request has no key. */
 export function claimOfFork(

@@ -8,16 +8,19 @@
  *     claimed before the task is created. The next request with the key finishes what the first one has begun. After
  *     retention it is answered with what is left of the task.
  */
+import { z } from 'zod'
 import { isLullError, LullError } from '../../../core/errors.ts'
 import type { Actor } from '../../../core/suspension.ts'
 import type { Task } from '../../../core/task.ts'
+import type { Json, JsonInput } from '../../../core/values/json.ts'
 import { weightOf } from '../../../core/values/weight.ts'
 import type { Claim } from '../../../ports/store/claims.ts'
 import { actorOf, type Caller } from '../../caller.ts'
 import { type EngineContext, mintHandle, taskFor } from '../../context.ts'
-import { forkInput } from '../../input/inputs.ts'
+import type { FieldsOf } from '../../input/exhaustive.ts'
+import { json } from '../../input/json-input.ts'
 import { check } from '../../input/parse.ts'
-import type { CheckedForkRequest, ForkRequest } from '../../input/requests.ts'
+import { id } from '../../input/primitives.ts'
 import { logOf } from '../../ledger/log-of.ts'
 import { describeKey } from '../../run/replay/keys.ts'
 import { contextBegunBy } from '../context-id.ts'
@@ -26,8 +29,46 @@ import { replayCode } from '../replay/replay-code.ts'
 import { resume } from '../resume-task.ts'
 import { agentNamed } from '../send/create.ts'
 import { createInFlight } from '../send/in-flight.ts'
+import type { Verb } from '../verb.ts'
 import { claimedId, claimOfFork, forkOf } from './fork-claim.ts'
 import { type ForkPoint, forkPoint } from './fork-point.ts'
+
+export interface ForkRequest {
+  /** The task whose past the new one has. It may have ended. */
+  readonly taskId: string
+  /**
+   * The operation that runs next: the name of a step or tool, `park` or `ask`, with `#2` for the second of that name; its
+   * key in the journal; or the number of its record.
+   */
+  readonly at: string
+  /** What the new task gets as the input of its wake. */
+  readonly input?: JsonInput | undefined
+  /** The new task stays paused until it is resumed. */
+  readonly paused?: boolean | undefined
+  /** A second request of the same caller with the same key gets the task of the first one. */
+  readonly idempotencyKey?: string | undefined
+}
+
+export interface CheckedForkRequest extends ForkRequest {
+  readonly input?: Json | undefined
+}
+
+const fields = {
+  at: z.string().min(1, 'must name a step').max(1_024),
+  input: json.optional(),
+  paused: z.boolean().optional(),
+  idempotencyKey: z.string().min(1).max(256).optional(),
+} satisfies FieldsOf<Omit<CheckedForkRequest, 'taskId'>>
+
+/** A request whose task is named elsewhere. */
+export const forkBody: z.ZodType<Omit<CheckedForkRequest, 'taskId'>> = z.strictObject(fields)
+
+export const forkVerb: Verb<CheckedForkRequest> = {
+  input: z.strictObject({ taskId: id, ...fields }),
+  audited: 'task.fork',
+  limited: false,
+  scope: 'tasks:write',
+}
 
 /** @throws LullError `TASK_NOT_FOUND`, `INVALID_INPUT`, `AGENT_UNKNOWN`, `LIMIT_EXCEEDED`, `OVERLOADED` */
 export type Fork = (caller: Caller, request: ForkRequest) => Promise<Task>
@@ -35,7 +76,7 @@ export type Fork = (caller: Caller, request: ForkRequest) => Promise<Task>
 export function createFork(context: EngineContext): Fork {
   const inFlight = createInFlight<Task>((task) => task)
   return async (caller, request) => {
-    const checked = check(forkInput, request)
+    const checked = check(forkVerb.input, request)
     const origin = await taskFor(context, caller, checked.taskId)
     const claim = claimOfFork(context, caller, origin, checked)
     const fork = (): Promise<Task> => forkOnce(context, caller, checked, origin, claim)

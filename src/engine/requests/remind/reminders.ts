@@ -1,13 +1,63 @@
 /** Adds, lists and clears the reminders of a task for a caller. */
+import { z } from 'zod'
 import { LullError } from '../../../core/errors.ts'
 import type { Reminder } from '../../../core/reminders/reminders.ts'
+import type { JsonObject } from '../../../core/values/json.ts'
 import type { Agent } from '../../author/agent.ts'
 import type { Caller } from '../../caller.ts'
 import { type EngineContext, taskFor } from '../../context.ts'
-import { clearRemindersInput, remindInput } from '../../input/inputs.ts'
+import type { FieldsOf } from '../../input/exhaustive.ts'
 import { check } from '../../input/parse.ts'
-import type { ClearRemindersRequest, RemindRequest } from '../../input/requests.ts'
+import { id, jsonObject, text } from '../../input/primitives.ts'
+import { reminderInput } from '../../input/reminders.ts'
+import type { ReminderRequest } from '../../input/requests.ts'
+import type { Verb } from '../verb.ts'
 import { toReminder } from './to-reminder.ts'
+
+const METADATA_LIMIT = 16_384
+
+export interface RemindRequest {
+  readonly taskId: string
+  readonly reminder: ReminderRequest
+  readonly metadata?: JsonObject | undefined
+}
+
+export const remindVerb: Verb<RemindRequest> = {
+  input: z.strictObject({
+    taskId: id,
+    reminder: reminderInput,
+    metadata: jsonObject
+      .refine(
+        (given) => JSON.stringify(given).length <= METADATA_LIMIT,
+        'must be at most 16,384 characters of JSON',
+      )
+      .optional(),
+  } satisfies FieldsOf<RemindRequest>),
+  audited: 'task.remind',
+  limited: true,
+  scope: 'tasks:control',
+  offer: 'reminders',
+}
+
+export interface ClearRemindersRequest {
+  readonly taskId: string
+  readonly id?: string | undefined
+  readonly tag?: string | undefined
+  readonly dedupeKey?: string | undefined
+}
+
+export const clearRemindersVerb: Verb<ClearRemindersRequest> = {
+  input: z.strictObject({
+    taskId: id,
+    id: id.optional(),
+    tag: text.max(256).optional(),
+    dedupeKey: text.max(256).optional(),
+  } satisfies FieldsOf<ClearRemindersRequest>),
+  audited: 'task.clear-reminders',
+  limited: false,
+  scope: 'tasks:control',
+  offer: 'reminders',
+}
 
 export interface RemindAnswer {
   readonly reminderId: string
@@ -20,7 +70,7 @@ export async function remind(
   caller: Caller,
   request: RemindRequest,
 ): Promise<RemindAnswer> {
-  const { taskId, reminder: given, metadata } = check(remindInput, request)
+  const { taskId, reminder: given, metadata } = check(remindVerb.input, request)
   const { agents, ids, clock, ledger, options } = context
   ledger.admit()
   const found = await taskFor(context, caller, taskId)
@@ -57,7 +107,7 @@ export async function clearReminders(
   caller: Caller,
   request: ClearRemindersRequest,
 ): Promise<{ readonly clearedCount: number }> {
-  const { taskId, id, tag, dedupeKey } = check(clearRemindersInput, request)
+  const { taskId, id, tag, dedupeKey } = check(clearRemindersVerb.input, request)
   const { agent } = await taskFor(context, caller, taskId)
   checkOffered(context.agents.get(agent))
   const filter = {

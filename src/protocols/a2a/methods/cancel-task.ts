@@ -1,14 +1,15 @@
 /** `CancelTask` / `tasks/cancel`: A2A 1.0 §3.1.5. In 1.0 a second cancel is no error (§3.3.1); in 0.3 it is -32002. */
 import { isLullError } from '../../../core/errors.ts'
 import type { Task } from '../../../core/task.ts'
-import type { CancelRequest } from '../../../engine/input/requests.ts'
+import type { CancelRequest } from '../../../engine/requests/cancel-task.ts'
+import { verbs } from '../../../engine/requests/verbs.ts'
 import { optionalJsonObject } from '../addresses/params.ts'
 import type { A2AContext, Call, Method } from '../call.ts'
 import { wholeTask } from '../codec/codec.ts'
 import { ownTask, taskIdIn } from './own-task.ts'
 
 export const cancelTask: Method = {
-  scope: 'tasks:write',
+  scope: verbs.cancel.scope,
   faults: { TASK_TERMINAL: 'TASK_NOT_CANCELABLE' },
   async run(a2a, call) {
     const taskId = taskIdIn(call)

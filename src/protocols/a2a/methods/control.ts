@@ -2,21 +2,14 @@
  * The methods of the task-control and reminder extensions, as in the PAUSED and reminder RFCs, and of the receipts
  * extension, in both versions. The schema that parses a method also generates its published JSON Schema.
  */
-import type { z } from 'zod'
 import { isPaused } from '../../../core/states.ts'
 import { toIso } from '../../../core/values/instant.ts'
-import {
-  clearRemindersInput,
-  listReceiptsInput,
-  listRemindersInput,
-  parkTaskInput,
-  pauseInput,
-  remindInput,
-  resumeInput,
-} from '../../../engine/input/inputs.ts'
+import { listReceiptsInput, listRemindersInput } from '../../../engine/input/inputs.ts'
 import { check } from '../../../engine/input/parse.ts'
 import type { PauseAnswer } from '../../../engine/requests/pause-answer.ts'
 import { receiptReport } from '../../../engine/requests/receipt-report.ts'
+import type { Verb } from '../../../engine/requests/verb.ts'
+import { verbs } from '../../../engine/requests/verbs.ts'
 import type { ExtensionMethodName } from '../../../wire/a2a-extension-methods.ts'
 import type { Params } from '../addresses/params.ts'
 import type { A2AContext, Answer, Call, Method } from '../call.ts'
@@ -28,15 +21,13 @@ import type { Parked, Paused, Pausing, Resumed } from '../schemas/task-control.t
 import { requireOffer } from './offered.ts'
 import { ownTask } from './own-task.ts'
 
-/** The extension of each capability of an agent. Every task has receipts. */
-const extensions = { pause: TASK_CONTROL, reminders: REMINDERS, receipts: RECEIPTS } as const
+/** The extension of each capability of an agent. */
+const extensions = { pause: TASK_CONTROL, reminders: REMINDERS } as const
 
-interface ControlMethod<T> {
-  readonly capability: keyof typeof extensions
-  readonly scope?: Method['scope']
+interface ControlMethod<T extends { readonly taskId: string }> {
+  readonly verb: Pick<Verb<T>, 'input' | 'scope' | 'offer'>
   /** `id` is accepted for `taskId`, as in the methods of A2A 0.3. Not for methods where `id` is a reminder. */
   readonly takesId?: boolean
-  readonly input: z.ZodType<T>
   readonly run: (a2a: A2AContext, call: Call, request: T) => Promise<object>
 }
 
@@ -45,19 +36,19 @@ interface ControlMethod<T> {
  * (-32601), invalid parameters (-32602), a task that this address does not have.
  */
 function control<T extends { readonly taskId: string }>(method: ControlMethod<T>): Method {
-  const { capability, scope = 'tasks:control', takesId = true, input, run } = method
+  const { verb, takesId = true, run } = method
+  const { input, scope, offer } = verb
   return {
     scope,
-    extension: extensions[capability],
+    // Every task has receipts.
+    extension: offer === undefined ? RECEIPTS : extensions[offer],
     faults: { TASK_TERMINAL: 'TASK_TERMINAL' },
     async run(a2a, call): Promise<Answer> {
       if (scope === 'tasks:work' && !call.may(scope)) {
         throw new A2AError('METHOD_NOT_FOUND', 'This method is for workers')
       }
       const params = takesId ? withTaskId(call.params) : call.params
-      if (capability !== 'receipts') {
-        await requireOffer(a2a, call, capability, params['taskId'])
-      }
+      if (offer !== undefined) await requireOffer(a2a, call, offer, params['taskId'])
       const request = check(input, params)
       // The endpoint of an agent controls only tasks of that agent.
       if (call.agent.scope !== undefined) await ownTask(a2a, call, request.taskId)
@@ -73,14 +64,12 @@ function withTaskId(params: Params): Params {
 }
 
 const pauseTask: Method = control({
-  capability: 'pause',
-  input: pauseInput,
+  verb: verbs.pause,
   run: async ({ engine }, { caller }, request) => pauseResult(await engine.pause(caller, request)),
 })
 
 const resumeTask: Method = control({
-  capability: 'pause',
-  input: resumeInput,
+  verb: verbs.resume,
   async run({ engine }, { caller }, request) {
     const answer = await engine.resume(caller, request)
     const { taskId } = request
@@ -91,9 +80,7 @@ const resumeTask: Method = control({
 
 /** For agents that run outside the process. To a caller without the scope the method does not exist. */
 const awaitResumption: Method = control({
-  capability: 'pause',
-  scope: 'tasks:work',
-  input: parkTaskInput,
+  verb: verbs.park,
   async run({ engine }, { caller }, request) {
     const answer = await engine.park(caller, request)
     if (!isPaused(answer.state)) return pauseResult(answer)
@@ -105,8 +92,7 @@ const awaitResumption: Method = control({
 })
 
 const injectReminder: Method = control({
-  capability: 'reminders',
-  input: remindInput,
+  verb: verbs.remind,
   async run({ engine }, { caller }, request) {
     const answer = await engine.remind(caller, request)
     const injected: Injected = { ...answer, acceptedAt: toIso(answer.acceptedAt) }
@@ -115,8 +101,7 @@ const injectReminder: Method = control({
 })
 
 const listReminders: Method = control({
-  capability: 'reminders',
-  input: listRemindersInput,
+  verb: { input: listRemindersInput, scope: 'tasks:control', offer: 'reminders' },
   async run({ engine }, { caller }, { taskId }) {
     const pending = await engine.reminders(caller, taskId)
     const list: ReminderList = { taskId, reminders: pending.map(reminderFacts) }
@@ -125,9 +110,8 @@ const listReminders: Method = control({
 })
 
 const clearReminders: Method = control({
-  capability: 'reminders',
+  verb: verbs.clearReminders,
   takesId: false,
-  input: clearRemindersInput,
   async run({ engine }, { caller }, request) {
     const cleared: Cleared = await engine.clearReminders(caller, request)
     return cleared
@@ -135,9 +119,7 @@ const clearReminders: Method = control({
 })
 
 const listReceipts: Method = control({
-  capability: 'receipts',
-  scope: 'tasks:read',
-  input: listReceiptsInput,
+  verb: { input: listReceiptsInput, scope: 'tasks:read' },
   run: async ({ engine }, { caller }, { taskId }) =>
     receiptReport(await engine.verify(caller, taskId)),
 })

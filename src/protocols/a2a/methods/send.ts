@@ -4,10 +4,10 @@ import type { Message } from '../../../core/messages/message.ts'
 import type { PushTarget } from '../../../core/push.ts'
 import type { Task } from '../../../core/task.ts'
 import type { JsonObject } from '../../../core/values/json.ts'
-import { pauseInput, resumeInput } from '../../../engine/input/inputs.ts'
 import { check } from '../../../engine/input/parse.ts'
 import type { ReminderRequest, SendRequest } from '../../../engine/input/requests.ts'
 import type { SendResult } from '../../../engine/requests/send/send-result.ts'
+import { verbs } from '../../../engine/requests/verbs.ts'
 import { invalid, optionalJsonObject, optionalObject } from '../addresses/params.ts'
 import type { A2AContext, Call } from '../call.ts'
 import type { SendConfiguration } from '../codec/codec.ts'
@@ -85,8 +85,10 @@ async function tunnelled(
   if (sent?.kind === 'message') return sent
   const taskId = sent?.task.id ?? message.taskId ?? ''
   if (blank && reminder !== undefined) await engine.remind(caller, { taskId, reminder })
-  if (pause !== undefined) await engine.pause(caller, check(pauseInput, { ...pause, taskId }))
-  if (resume !== undefined) await engine.resume(caller, check(resumeInput, { ...resume, taskId }))
+  if (pause !== undefined)
+    await engine.pause(caller, check(verbs.pause.input, { ...pause, taskId }))
+  if (resume !== undefined)
+    await engine.resume(caller, check(verbs.resume.input, { ...resume, taskId }))
   const task = await engine.get(caller, taskId)
   if (blank) await ensurePush(a2a, call, task, configuration)
   return { kind: 'task', task, laterRecords: [], latest: task, repeated: sent?.repeated ?? false }

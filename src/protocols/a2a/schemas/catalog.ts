@@ -4,21 +4,17 @@
  */
 import type { z } from 'zod'
 import {
-  clearRemindersInput,
   consentAnswer,
   eventFilter,
   json,
   jsonObject,
   listReceiptsInput,
   listRemindersInput,
-  parkTaskInput,
-  pauseInput,
   pauseMode,
   reminderInput,
-  remindInput,
   resumeConditions,
-  resumeInput,
 } from '../../../engine/input/inputs.ts'
+import { verbs } from '../../../engine/requests/verbs.ts'
 import { type ExtensionMethod, extensionMethodList } from '../../../wire/a2a-extension-methods.ts'
 import {
   PROGRESS,
@@ -108,11 +104,11 @@ export const published: readonly Published[] = [
     metadata: 'TaskControlMetadata',
     card: 'TaskControlParams',
     shapes: {
-      PauseRequest: pauseInput,
+      PauseRequest: verbs.pause.input,
       PauseResult: pauseResult,
-      ResumeRequest: resumeInput,
+      ResumeRequest: verbs.resume.input,
       ResumeResult: resumeResult,
-      AwaitResumptionRequest: parkTaskInput,
+      AwaitResumptionRequest: verbs.park.input,
       AwaitResumptionResult: awaitResumptionResult,
       TaskControlMetadata: taskControlMetadata,
       TaskControlParams: taskControlParams,
@@ -126,11 +122,11 @@ export const published: readonly Published[] = [
     metadata: 'RemindersMetadata',
     card: 'RemindersParams',
     shapes: {
-      InjectReminderRequest: remindInput,
+      InjectReminderRequest: verbs.remind.input,
       InjectReminderResult: injectReminderResult,
       ListRemindersRequest: listRemindersInput,
       ListRemindersResult: listRemindersResult,
-      ClearRemindersRequest: clearRemindersInput,
+      ClearRemindersRequest: verbs.clearReminders.input,
       ClearRemindersResult: clearRemindersResult,
       RemindersMetadata: remindersMetadata,
       RemindersParams: remindersParams,

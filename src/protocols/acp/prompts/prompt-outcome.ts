@@ -1,7 +1,7 @@
 /** What a prompt led to: work of a task, or an immediate reply. */
 import type { Message } from '../../../core/messages/message.ts'
 import type { Task } from '../../../core/task.ts'
-import type { ResumeRequest } from '../../../engine/input/requests.ts'
+import type { ResumeRequest } from '../../../engine/requests/resume-task.ts'
 import type { Meta } from '../connection/address.ts'
 import type { Connection } from '../connection/connection.ts'
 import type { Attachment } from '../sessions/attachment.ts'
