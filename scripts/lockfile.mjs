@@ -1,10 +1,13 @@
 /**
- * Checks every package-lock.json; with `--fix`, completes them. Two things must hold for one to work everywhere:
+ * Checks every package-lock.json; with `--fix`, completes them. Three things must hold for one to work everywhere:
  *
  * 1. It names no download address: a clone installs from whichever registry its owner uses.
  * 2. Every optional package that a dependency pins for one platform has an entry. npm leaves out those it could
  *    not fetch when the file was written, and then `npm ci` refuses the file on every platform.
+ * 3. Every package has a checksum, so that `npm ci` installs what was locked. Only an optional tool of the development on
+ *    another platform may have none, where the registry does not have the package. `--fix` asks the registry for it.
  */
+import { execFileSync } from 'node:child_process'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { root } from './run.mjs'
@@ -16,6 +19,7 @@ const fix = process.argv.includes('--fix')
 
 let entries = 0
 let problems = 0
+let unchecked = 0
 for (const file of [
   'package-lock.json',
   'test/interop/mastra/package-lock.json',
@@ -23,6 +27,7 @@ for (const file of [
 ])
   check(file)
 console.log(`${entries} entries, ${problems} problems`)
+if (unchecked > 0) console.log(`${unchecked} optional development packages have no checksum`)
 process.exitCode = problems > 0 && !fix ? 1 : 0
 
 function check(file) {
@@ -52,7 +57,32 @@ function problemsIn(packages) {
       packages[`node_modules/${name}`] = missingEntry(name, range, entry)
     }
   }
+  for (const [at, entry] of Object.entries(packages)) {
+    if (at === '' || entry.link || entry.integrity) continue
+    const isNeeded = !(entry.dev && entry.optional)
+    const integrity = fix ? checksumOf(nameOf(at), entry.version) : undefined
+    if (isNeeded || integrity) problems.push(`${at} has no checksum`)
+    else unchecked++
+    const { version, ...rest } = entry
+    if (integrity) packages[at] = { version, integrity, ...rest }
+    else if (fix && isNeeded) throw new Error(`${at}: the registry has no checksum`)
+  }
   return problems
+}
+
+function nameOf(at) {
+  return at.slice(at.lastIndexOf('node_modules/') + 'node_modules/'.length)
+}
+
+/** As the registry says. Undefined when it does not have the package. */
+function checksumOf(name, version) {
+  const given = ['view', `${name}@${version}`, 'dist.integrity']
+  try {
+    const answer = execFileSync('npm', given, { stdio: ['ignore', 'pipe', 'ignore'] })
+    return /^sha512-[\w+/]+=*$/.exec(answer.toString().trim())?.[0]
+  } catch {
+    return undefined
+  }
 }
 
 /** Whether Node would find the package from there: nested first, then in each folder above. */
@@ -62,7 +92,7 @@ function isPresent(packages, name, from) {
   return from !== '' && isPresent(packages, name, above)
 }
 
-/** No checksum, since the package was never seen; its name tells the platform. */
+/** No checksum yet, since the package was never seen; its name tells the platform. */
 function missingEntry(name, version, { dev }) {
   if (!/^\d+\.\d+\.\d+[^ ]*$/.test(version)) throw new Error(`${name} has no exact version`)
   const words = name.split(/[/-]/)
