@@ -1,6 +1,6 @@
 /** `lull init` makes a project that runs on the packed package. Nothing is downloaded: dependencies are those of this clone. */
 import { execFileSync } from 'node:child_process'
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -65,4 +65,10 @@ it('makes a project whose test passes and whose agent answers', async () => {
 it('overwrites nothing', async () => {
   const again = await lull(['init', project]).ended
   expect(again).toMatchObject({ code: 2, err: expect.stringContaining('is not empty') })
+})
+
+it('packs no source maps, because the sources that they name are not packed', () => {
+  const files = readdirSync(join(project, 'node_modules', 'lull'), { recursive: true })
+  expect(files.length).toBeGreaterThan(1_000)
+  expect(files.filter((file) => String(file).endsWith('.map'))).toEqual([])
 })
