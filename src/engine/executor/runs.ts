@@ -1,19 +1,19 @@
 /**
- * Which tasks run in this process. This file composes the parts. Each part is one file of `runs/`.
+ * Which tasks run in this process. This file composes the parts. Each part is one file of this folder.
  *
- *   presence      one phase per task, and the moves between phases
- *   slots         how many tasks of an agent run at the same time
- *   reserve-slot  a slot and a token for a run that may begin
- *   launching     commands that may start a run
- *   launch-task   begins the run, or discards it
- *   building      makes a run, fresh or from the journal
- *   freezing      commands that may stop a task
- *   observing     tells runs about writes to their tasks
- *   child-waits   runs that wait for children
- *   warm          runs of stopped tasks that stay in memory for a while
- *   backlog       tasks that wait for a slot
- *   takeover      tasks that a dead process left
- *   draining      releases every task when the process stops
+ *   presence         one phase per task, and the moves between phases
+ *   slots            how many tasks of an agent run at the same time
+ *   reserve-slot     a slot and a token for a run that may begin
+ *   launching        commands that may start a run
+ *   launch-task      begins the run, or discards it
+ *   building         makes a run, fresh or from the journal
+ *   freezing         commands that may stop a task
+ *   observing        tells runs about writes to their tasks
+ *   waiting-parents  runs that wait for children
+ *   warm             runs of stopped tasks that stay in memory for a while
+ *   backlog          tasks that wait for a slot
+ *   takeover         tasks that a dead process left
+ *   draining         releases every task when the process stops
  *
  * N1  A task has at most one live run, and that run holds the token in the task's log.
  * N2  A task that could run and has no run is in the store's `ready` list. Nothing waits in memory only.
@@ -49,12 +49,12 @@ import { createProcessDeaths } from './process-deaths.ts'
 import { createSlotReservations } from './reserve-slot.ts'
 import { createSlots, type Slots } from './slots.ts'
 import { createStartTask, recover } from './takeover.ts'
-import { type ChildWaits, createChildWaits } from './waiting-parents.ts'
+import { createWaitingParents, type WaitingParents } from './waiting-parents.ts'
 import { createWarm } from './warm.ts'
 
 export interface Runs
   extends Pick<Launching, 'commit' | 'create'>,
-    Pick<ChildWaits, 'releaseSlot' | 'reacquireSlot' | 'childEnded'> {
+    Pick<WaitingParents, 'releaseSlot' | 'reacquireSlot' | 'childEnded'> {
   /**
    * Commits a command that may stop the task. `atBoundary` tells the command whether the task is
    * between two operations. If it is, no operation of the task starts until the command is written
@@ -136,7 +136,7 @@ export function createRuns(deps: RunsDeps): Runs {
     tenantShare: deps.tenantShare,
     freed: (name) => backlog.pull(name),
   })
-  const warm = createWarm(clock, deps.memory, deps, (taskId) => childWaits.evict(taskId))
+  const warm = createWarm(clock, deps.memory, deps, (taskId) => parents.evict(taskId))
   const presences = createPresences(slots, warm, deps.table.usedBy)
   const builder = createBuilder({
     ...shared,
@@ -163,7 +163,7 @@ export function createRuns(deps: RunsDeps): Runs {
     reservations: createSlotReservations({ ...shared, slots, queued: backlog.waiting }),
     launcher: createTaskLauncher({ ...shared, slots, presences, builder }),
   })
-  const childWaits = createChildWaits({ ...shared, slots, presences, builder })
+  const parents = createWaitingParents({ ...shared, slots, presences, builder })
 
   function leave(taskId: string): void {
     const presence = presences.get(taskId)
@@ -178,9 +178,9 @@ export function createRuns(deps: RunsDeps): Runs {
     commit: launching.commit,
     create: launching.create,
     commitStop: createCommitStop(ledger, presences, deps.worker),
-    releaseSlot: childWaits.releaseSlot,
-    reacquireSlot: childWaits.reacquireSlot,
-    childEnded: childWaits.childEnded,
+    releaseSlot: parents.releaseSlot,
+    reacquireSlot: parents.reacquireSlot,
+    childEnded: parents.childEnded,
     observe: createObserve({ ...shared, presences, backlog }),
     recover: () => recover(takeover, backlog, start),
     addReady(agent) {

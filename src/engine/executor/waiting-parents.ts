@@ -3,14 +3,18 @@
  * child ends, the run gets a slot again, and is rebuilt if needed. Meanwhile the task keeps its run
  * token and stays `working`.
  */
+import { isTerminal } from '../../core/states.ts'
 import type { Task } from '../../core/task.ts'
-import { isChildOf } from '../requests/child-of.ts'
+import type { Log } from '../../ports/log.ts'
+import type { Ledger } from '../ledger/ledger.ts'
+import { isUnreadable } from '../ledger/unreadable-task.ts'
+import { isChildOf, readableChildren } from '../requests/child-of.ts'
+import type { Subscriptions } from '../streams/subscriptions.ts'
 import type { Builder } from './building.ts'
-import { type ChildEndsDeps, createChildEnds } from './child-ends.ts'
 import type { Presence, Presences } from './presence.ts'
 import type { Slots } from './slots.ts'
 
-export interface ChildWaits {
+export interface WaitingParents {
   /** Frees the slot of a run that only waits for children. False: it keeps its slot. */
   releaseSlot(taskId: string): boolean
   /** For a run in memory that can continue. Resolves when it has a slot again, or was stopped. */
@@ -21,16 +25,19 @@ export interface ChildWaits {
   evict(taskId: string): void
 }
 
-export interface ChildWaitsDeps extends ChildEndsDeps {
+export interface WaitingParentsDeps {
+  readonly ledger: Pick<Ledger, 'read'>
+  readonly log: Log
+  /** Present in a shared store, where a child may run in another process. */
+  readonly watchTask?: Subscriptions['watch'] | undefined
   readonly slots: Slots
   readonly presences: Presences
   readonly builder: Builder
   readonly draining: () => boolean
 }
 
-export function createChildWaits(deps: ChildWaitsDeps): ChildWaits {
-  const { log, slots, presences, builder, draining } = deps
-  const childEnds = createChildEnds(deps, goOn)
+export function createWaitingParents(deps: WaitingParentsDeps): WaitingParents {
+  const { ledger, log, watchTask, slots, presences, builder, draining } = deps
 
   function releaseSlot(taskId: string): boolean {
     const presence = presences.get(taskId)
@@ -75,6 +82,37 @@ export function createChildWaits(deps: ChildWaitsDeps): ChildWaits {
       .catch((error: unknown) => log('error', 'a parent could not go on', { parentId, error }))
   }
 
+  /**
+   * The parent goes on when the child has ended. An unreadable child counts as ended. A child that
+   * does not exist here has not been imported yet; its end will be published like that of any other.
+   */
+  function goOnAtEnd(parentId: string, childId: string): void {
+    // Watches the child, because its end in another process is reported only to watchers.
+    const stop = watchTask?.(childId, ({ state }) => {
+      if (!isTerminal(state)) return
+      stop?.()
+      goOn(parentId)
+    })
+    // The child may have ended before the parent was evicted.
+    hasEnded(parentId, childId).then(
+      (over) => {
+        if (over) goOn(parentId)
+      },
+      (error: unknown) => {
+        const facts = { taskId: parentId, error }
+        log('warn', 'a child could not be read; its parent is built again', facts)
+        goOn(parentId)
+      },
+    )
+  }
+
+  async function hasEnded(parentId: string, childId: string): Promise<boolean> {
+    const [parent, child] = [await ledger.read(parentId), await ledger.read(childId)]
+    if (parent === undefined || child === undefined) return false
+    const isReadable = await readableChildren({ ledger }, parent)
+    return isReadable(child) && (isTerminal(child.state) || isUnreadable(child))
+  }
+
   function evict(taskId: string): void {
     const presence = presences.get(taskId)
     if (presence?.phase === 'waiting' && presence.run?.needsFrame) return
@@ -82,7 +120,7 @@ export function createChildWaits(deps: ChildWaitsDeps): ChildWaits {
     presence?.run?.discard('evicted')
     if (presence === undefined || !presences.move(presence, 'evict')) return
     if (presence.phase !== 'evicted') return
-    for (const childId of awaited) childEnds(taskId, childId)
+    for (const childId of awaited) goOnAtEnd(taskId, childId)
   }
 
   return { releaseSlot, reacquireSlot, childEnded, evict }

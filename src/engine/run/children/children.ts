@@ -13,9 +13,7 @@ import { Handed, type OperationScope } from '../operation.ts'
 import { partsOf } from '../outputs/parts.ts'
 import { type Entry, recordOf } from '../replay/journal.ts'
 import type { RunCore } from '../run-core.ts'
-import { createStoreRetry } from '../store-retry.ts'
-import { createChildFactory, type Delegated } from './child.ts'
-import { createChildWaits } from './child-waits.ts'
+import { createChildFactory, createChildWaits, type Delegated, whileStoreFails } from './child.ts'
 
 export interface Children {
   delegate(agent: string, content: string | readonly PartInput[]): Promise<Child>
@@ -31,8 +29,7 @@ export function createChildren(core: RunCore): Children {
   const { host, gate } = core
   const { children } = host
   const waits = createChildWaits(core)
-  const whileStoreFails = createStoreRetry(core)
-  const childOf = createChildFactory({ core, waits, whileStoreFails })
+  const childOf = createChildFactory({ core, waits })
   const beingCreated = new Set<Promise<void>>()
 
   /**
@@ -87,7 +84,7 @@ export function createChildren(core: RunCore): Children {
 
   /** Creating an existing child has no effect. */
   function create(delegated: Delegated): Promise<void> {
-    return whileStoreFails(() => children.create(core.task, delegated))
+    return whileStoreFails(core, () => children.create(core.task, delegated))
   }
 
   /** The run does not end before its children exist. */
