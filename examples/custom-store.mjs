@@ -1,6 +1,7 @@
 // A store of your own: here one that wraps the store in memory and counts what is written. `describeStoreContract` of
 // `lull/testing` says whether a store keeps all the promises.
-import { agent, createMemoryStore, openEngine } from 'lull'
+import { agent, openEngine } from 'lull'
+import { createMemoryStore } from 'lull/engine'
 
 /** Writes to another store, and tells how many records each commit has. */
 function countingStore(store, told) {

@@ -38,6 +38,7 @@ it('packages that only some users install are loaded only by the parts that need
       /^(ai$|@modelcontextprotocol\/)/.test(name),
     )
   expect(optional('index.ts')).toEqual([])
+  expect(optional('engine.ts')).toEqual([])
   expect(optional('cli/main.ts')).toEqual([])
   // The tools of MCP servers are loaded when an agent has some.
   expect(optional('ai/index.ts')).toEqual(['ai'])

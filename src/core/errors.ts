@@ -119,6 +119,25 @@ export type Refusal<C extends ErrorCode = ErrorCode> = {
   [K in C]: { readonly code: K; readonly details: ErrorDetails[K] }
 }[C]
 
+/**
+ * What Lull throws. `code` is one of a closed set, and `details` has its facts. Each code has a page in `docs/errors.md`.
+ *
+ * @example
+ * ```ts
+ * import { agent, LullError, openEngine } from 'lull'
+ *
+ * const echo = agent({ name: 'echo', description: 'Repeats', run: (task) => task.text })
+ *
+ * const { engine, close } = await openEngine({ agents: [echo] })
+ * try {
+ *   await engine.get({ tenant: 'default', principal: 'ann' }, 'no-such-task')
+ * } catch (error) {
+ *   if (!(error instanceof LullError)) throw error
+ *   process.stderr.write(`${error.code}: ${error.message}\n`)
+ * }
+ * await close()
+ * ```
+ */
 export class LullError<C extends ErrorCode = ErrorCode> extends Error {
   override readonly name = 'LullError'
   readonly code: C
@@ -134,6 +153,16 @@ export class LullError<C extends ErrorCode = ErrorCode> extends Error {
 /**
  * Recognizes a `LullError` also from another copy of the package, where `instanceof` fails. Never
  * throws, whatever the value is.
+ *
+ * @example
+ * ```ts
+ * import { isLullError } from 'lull'
+ *
+ * export function secondsToWait(error: unknown): number | undefined {
+ *   if (!isLullError(error, 'OVERLOADED')) return undefined
+ *   return Math.ceil((error.details.retryAfterMs ?? 1_000) / 1_000)
+ * }
+ * ```
  */
 export function isLullError<C extends ErrorCode>(error: unknown, code?: C): error is LullError<C> {
   try {

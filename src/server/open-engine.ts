@@ -61,7 +61,22 @@ export interface OpenEngine {
   close(options?: { readonly drainMs?: Duration }): Promise<void>
 }
 
-/** @throws LullError `STORE_LOCKED` or `STORE_UNAVAILABLE`, with a sentence an operator can act on */
+/**
+ * Opens an engine without a server. Its tasks are kept in the data directory, or in the store that is given.
+ * @throws LullError `STORE_LOCKED` or `STORE_UNAVAILABLE`, with a sentence an operator can act on
+ *
+ * @example
+ * ```ts
+ * import { agent, openEngine } from 'lull'
+ *
+ * const echo = agent({ name: 'echo', description: 'Repeats', run: (task) => task.text })
+ *
+ * const { engine, close } = await openEngine({ agents: [echo], data: './.lull' })
+ * const { tasks } = await engine.list({ tenant: 'default', principal: 'ann' }, {})
+ * process.stdout.write(`${tasks.length} tasks\n`)
+ * await close()
+ * ```
+ */
 export async function openEngine(given: OpenEngineOptions): Promise<OpenEngine> {
   const { agents, data = './.lull', options = {} } = given
   let worker: (() => string) | undefined

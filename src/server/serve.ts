@@ -71,7 +71,22 @@ const SHARE_OF_A_TENANT = 0.75
 /** How long open requests may take to end after the engine has drained. */
 const CLOSE_GRACE_MS = 1_000
 
-/** @throws StartError or LullError, each with a sentence an operator can act on */
+/**
+ * Serves agents over HTTP until it is closed or the process gets a signal to end.
+ * @throws StartError or LullError, each with a sentence an operator can act on
+ *
+ * @example
+ * ```ts
+ * import { agent, serve } from 'lull'
+ *
+ * const echo = agent({ name: 'echo', description: 'Repeats', run: (task) => task.text })
+ *
+ * const { url, close } = await serve({ agents: [echo], port: 0, signals: false })
+ * const card = await fetch(`${url}/.well-known/agent-card.json`)
+ * process.stdout.write(await card.text())
+ * await close()
+ * ```
+ */
 export async function serve(given: ServeOptions): Promise<RunningServer> {
   const serving = await startServer(given)
   const forget = given.signals === false ? undefined : closeOnSignals(serving.close)

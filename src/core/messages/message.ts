@@ -64,7 +64,23 @@ export function messageTo(message: Message, taskId: string, contextId: string): 
   return Object.assign({}, message, { taskId, contextId })
 }
 
-/** The text of a message: its text parts, one per line. */
+/**
+ * The text of a message: its text parts, one per line.
+ *
+ * @example
+ * ```ts
+ * import { agent, textOf } from 'lull'
+ *
+ * export const counter = agent({
+ *   name: 'counter',
+ *   description: 'Counts the letters of a message, and makes no task of it',
+ *   receive: (message) => ({
+ *     kind: 'reply',
+ *     parts: [{ text: `${textOf(message).length} letters` }],
+ *   }),
+ * })
+ * ```
+ */
 export function textOf(message: { readonly parts: readonly Part[] }): string {
   return message.parts.flatMap((part) => ('text' in part ? [part.text] : [])).join('\n')
 }

@@ -17,6 +17,21 @@ import type { Reminder } from './reminders.ts'
  * - half a surrogate pair becomes U+FFFD, as it would on its way to a model.
  *
  * All other text is unchanged, so that unescaping returns every body, source and tag.
+ *
+ * @example
+ * ```ts
+ * import { agent, renderReminders } from 'lull'
+ *
+ * export const assistant = agent({
+ *   name: 'assistant',
+ *   description: 'Answers with a model',
+ *   run: (task) =>
+ *     task.turn(async ({ reminders }) => ({
+ *       text: `The model was told: ${renderReminders(reminders)}`,
+ *       done: true,
+ *     })),
+ * })
+ * ```
  */
 export function renderReminders(reminders: readonly Reminder[]): string {
   if (reminders.length === 0) return ''

@@ -115,7 +115,23 @@ export interface AgentDefinition<S extends StandardSchemaV1 = NoSchema> {
 
 export type Agent = Readonly<AgentDefinition<StandardSchemaV1>>
 
-/** Defines an agent. @throws LullError `INVALID_INPUT` */
+/**
+ * Defines an agent.
+ * @throws LullError `INVALID_INPUT`
+ *
+ * @example
+ * ```ts
+ * import { agent, serve } from 'lull'
+ *
+ * const greeter = agent({
+ *   name: 'greeter',
+ *   description: 'Greets whoever writes',
+ *   run: (task) => `Hello, ${task.text}!`,
+ * })
+ *
+ * await serve({ agents: [greeter] })
+ * ```
+ */
 export function agent<S extends StandardSchemaV1 = NoSchema>(
   definition: AgentDefinition<S>,
 ): Agent {
@@ -135,17 +151,74 @@ export function agent<S extends StandardSchemaV1 = NoSchema>(
   return Object.freeze({ ...definition })
 }
 
-/** An agent throws it to end the task as `rejected`. */
+/**
+ * An agent throws it to end the task as `rejected`. `reject` makes one.
+ *
+ * @example
+ * ```ts
+ * import { agent, Rejection } from 'lull'
+ *
+ * class OutOfScope extends Rejection {}
+ *
+ * export const librarian = agent({
+ *   name: 'librarian',
+ *   description: 'Finds books',
+ *   run(task) {
+ *     if (!task.text.includes('book')) throw new OutOfScope('I only know books')
+ *     return 'On the second shelf'
+ *   },
+ * })
+ * ```
+ */
 export class Rejection extends Error {
   override readonly name = 'Rejection'
 }
 
-/** For `throw reject('why')`, which ends the task as `rejected`. */
+/**
+ * For `throw reject('why')`, which ends the task as `rejected`.
+ *
+ * @example
+ * ```ts
+ * import { agent, reject } from 'lull'
+ *
+ * export const translator = agent({
+ *   name: 'translator',
+ *   description: 'Translates short texts',
+ *   async run(task) {
+ *     if (task.text.length > 1_000) throw reject('The text is too long')
+ *     const translation = await task.step('translate', () => `${task.text}, in French`)
+ *     return translation
+ *   },
+ * })
+ * ```
+ */
 export function reject(why: string): Rejection {
   return new Rejection(why)
 }
 
-/** A step throws it to fail without a retry. */
+/**
+ * A step throws it to fail without a retry.
+ *
+ * @example
+ * ```ts
+ * import { agent, Fatal } from 'lull'
+ *
+ * export const fetcher = agent({
+ *   name: 'fetcher',
+ *   description: 'Fetches a page',
+ *   async run(task) {
+ *     const fetchPage = async (): Promise<string> => {
+ *       const response = await fetch(task.text)
+ *       if (response.status === 404) throw new Fatal('no such page')
+ *       if (!response.ok) throw new Error(`status ${response.status}`)
+ *       return response.text()
+ *     }
+ *     const page = await task.step('fetch', fetchPage, { retry: { attempts: 3 } })
+ *     return page
+ *   },
+ * })
+ * ```
+ */
 export class Fatal extends Error {
   override readonly name: string = 'Fatal'
 }

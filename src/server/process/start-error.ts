@@ -1,4 +1,20 @@
-/** The server could not start. The message is for operators, and the CLI prints it without a stack. */
+/**
+ * The server could not start. The message is for operators, and the CLI prints it without a stack.
+ *
+ * @example
+ * ```ts
+ * import { agent, serve, StartError } from 'lull'
+ *
+ * const echo = agent({ name: 'echo', description: 'Repeats', run: (task) => task.text })
+ *
+ * try {
+ *   await serve({ agents: [echo], port: 8787 })
+ * } catch (error) {
+ *   if (!(error instanceof StartError)) throw error
+ *   process.stderr.write(`${error.message}\n`)
+ * }
+ * ```
+ */
 export class StartError extends Error {
   override readonly name = 'StartError'
 }

@@ -17,6 +17,21 @@ const once = {
 /**
  * Informs the first turn after a stop when, why and by whom the task was stopped, and what ended
  * the stop. Includes the digest if one replaced the transcript.
+ *
+ * @example
+ * ```ts
+ * import { agent, resumed } from 'lull'
+ *
+ * export const waiter = agent({
+ *   name: 'waiter',
+ *   description: 'Is told why its stop ended',
+ *   providers: { stops: resumed() },
+ *   async run(task) {
+ *     await task.park({ reason: 'waiting for an event', onEvent: 'build.done' })
+ *     return `Reminders: ${task.reminderBlock}`
+ *   },
+ * })
+ * ```
  */
 export function resumed(): ReminderProvider {
   return (input) => {

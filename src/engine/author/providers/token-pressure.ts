@@ -27,6 +27,21 @@ const levels: readonly Level[] = [
  * Warns at 70, 85 and 95 percent of the model's context window, based on the reports of
  * `task.usage`. Adds nothing while a reminder of the same level is pending, or if the size of the
  * window is not known.
+ *
+ * @example
+ * ```ts
+ * import { agent, tokenPressure } from 'lull'
+ *
+ * export const writer = agent({
+ *   name: 'writer',
+ *   description: 'Is warned when the window of its model fills up',
+ *   providers: { tokens: tokenPressure({ window: 200_000 }) },
+ *   async run(task) {
+ *     await task.usage({ inputTokens: 150_000, outputTokens: 2_000 })
+ *     return `Reminders: ${task.reminderBlock}`
+ *   },
+ * })
+ * ```
  */
 export function tokenPressure({ window }: TokenPressureOptions = {}): ReminderProvider {
   return (input, task) => {

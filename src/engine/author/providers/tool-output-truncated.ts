@@ -6,7 +6,24 @@ export interface ToolOutputTruncatedOptions {
   readonly isTruncated?: (result: Json) => boolean
 }
 
-/** Warns that the result of a tool or step is incomplete. */
+/**
+ * Warns that the result of a tool or step is incomplete.
+ *
+ * @example
+ * ```ts
+ * import { agent, toolOutputTruncated } from 'lull'
+ *
+ * export const searcher = agent({
+ *   name: 'searcher',
+ *   description: 'Is told that it saw only the first results',
+ *   providers: { truncated: toolOutputTruncated() },
+ *   async run(task) {
+ *     await task.step('search', () => ({ hits: ['a', 'b'], truncated: true }))
+ *     return `Reminders: ${task.reminderBlock}`
+ *   },
+ * })
+ * ```
+ */
 export function toolOutputTruncated({
   isTruncated = saysSo,
 }: ToolOutputTruncatedOptions = {}): ReminderProvider {
