@@ -37,19 +37,25 @@ import { createTaskTexts } from './streams/task-texts.ts'
 export interface A2AOptions
   extends Pick<EngineDeps, 'clock' | 'ids' | 'log' | 'tracing' | 'meter'> {
   readonly engine: Engine
-  /** Further content of the cards, by agent name. */
+  /** Additional content of the cards, by agent name. */
   readonly agents?: Readonly<Record<string, CardOptions>>
-  /** How callers authenticate, for the cards. */
+  /** How callers authenticate. Shown on cards. */
   readonly security?: SecurityOptions
   /** The address of the server for clients, without a slash at the end. */
   readonly publicUrl: string
-  /** The engine's store, which writes webhooks with their tasks. Absent: no push notifications. */
+  /**
+   * The engine's store, which writes webhooks together with their tasks. Absent: no push
+   * notifications.
+   */
   readonly store?: PushStore
   /** PEM of a P-256 private key; needed with `config.pushSign` and `config.signCards`. */
   readonly pushKey?: string
-  /** The public keys to publish. Default: the one of `pushKey`. */
+  /** Returns the public keys to publish. Default: that of `pushKey`. */
   readonly publishedKeys?: () => Promise<readonly PublicJwk[]>
-  /** Whether a credential is still valid. A webhook ends with the credential that set it. Default: always. */
+  /**
+   * Whether the credential with this id is still valid. A webhook ends with the credential that set
+   * it. Default: always.
+   */
   readonly stillValid?: (credential: string) => Promise<boolean>
   readonly config?: Partial<A2AConfig>
   /** Sends a request to a webhook. Tests replace it. */
@@ -57,9 +63,12 @@ export interface A2AOptions
 }
 
 export interface A2A {
-  /** Undefined: not an address of the adapter, and the body is unread. */
+  /**
+   * Answers a request. Undefined if it is not for an address of the adapter; its body is then
+   * unread.
+   */
   fetch(request: Request, env: A2AFetchEnv): Promise<Response | undefined>
-  /** As `fetch`, for servers that do not use `Request` and `Response`. */
+  /** Like `fetch`, for servers that do not use `Request` and `Response`. */
   handle(request: HttpRequest, env: A2AEnv): HttpAnswer | Promise<HttpAnswer> | undefined
   start(): Promise<void>
   close(): void

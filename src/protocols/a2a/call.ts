@@ -26,9 +26,9 @@ export interface A2AContext {
   /** Absent: this server sends no push notifications. */
   readonly pushes: Pushes | undefined
   readonly closing: Closing
-  /** The states that the Bindu dialect pauses, in its spelling. */
+  /** The states in which the Bindu dialect accepts a pause, in its own names. */
   readonly binduPausable: readonly string[]
-  /** Whether operations in the metadata of a send are executed. */
+  /** Whether operations in the metadata of a send (`metadata.harn`) are executed. */
   readonly harnTunnel: boolean
   readonly fanOut: FanOut
   readonly texts: TaskTexts
@@ -42,7 +42,9 @@ export interface Call {
   readonly params: Params
   /** The extensions that the request activated. */
   readonly active: ReadonlySet<string>
-  /** The HTTP request, for methods that need a header or the disconnect of the client. */
+  /**
+   * The HTTP request, for methods that need a header, or need to know when the client disconnects.
+   */
   readonly request: Pick<HttpRequest, 'header' | 'onGone'>
   /** Wraps a result in the envelope of the binding. */
   readonly envelope: (result: string) => string
@@ -50,19 +52,21 @@ export interface Call {
 
 export type Answer =
   | { readonly value: unknown; readonly frames?: undefined }
-  /** The result, already serialised as JSON. */
+  /** A result that is already serialised as JSON. */
   | { readonly text: string; readonly frames?: undefined }
-  /** A stream. A text contains all of its frames. */
+  /** A stream. If it is a string, it contains all frames. */
   | { readonly frames: FrameSource | string }
 
 export interface Method {
   readonly scope: Scope
-  /** Parses, makes one engine call, renders. It makes no decisions. */
+  /**
+   * Parses the parameters, makes one engine call, and renders the result. It makes no decisions.
+   */
   readonly run: (a2a: A2AContext, call: Call) => Promise<Answer>
-  /** The faults that differ from `faultOf`. */
+  /** The faults that differ from `faultOf` for this method. */
   readonly faults?: FaultOverrides
-  /** The extension of the method. A call activates it. */
+  /** The extension that the method belongs to. Calling the method activates it. */
   readonly extension?: string
-  /** The method answers with a stream. */
+  /** Whether the method answers with a stream. */
   readonly streams?: boolean
 }

@@ -3,26 +3,35 @@ import type { StateSpelling } from './codec/codec.ts'
 
 export interface A2AConfig {
   /**
-   * How A2A 0.3 spells states that are not in its specification: as in the RFCs, or as core states. Undefined: as in
-   * the RFCs at the plain address of an agent, as core states at the address on its 0.3 card (routing.ts).
+   * How A2A 0.3 names states that are not in its specification: as in the RFCs, or as core states.
+   * Undefined: as in the RFCs at the plain address of an agent, and as core states at the address
+   * on its 0.3 card (routing.ts).
    */
   readonly v03States: StateSpelling | undefined
-  /** The interval of SSE comments on an idle stream. The official Python client gives up after 5 s without data. */
+  /**
+   * The interval of SSE comments on an idle stream. The official Python client disconnects after 5
+   * s without data.
+   */
   readonly heartbeatMs: number
-  /** The core state of 1.0 while a task waits for consent. */
+  /** The core state of 1.0 that is shown while a task waits for consent. */
   readonly consentState: 'auth-required' | 'input-required'
   /** Whether webhooks may point at private and loopback addresses. */
   readonly pushToPrivate: boolean
   readonly pushTimeoutMs: number
-  /** How many open webhooks the tasks of a principal may have, those of its tenant four times as many. */
+  /** The most open webhooks on the tasks of a principal. Its tenant may have four times as many. */
   readonly webhooks: number
-  /** About how many bytes of a task's history, the newest messages, an answer has. */
+  /**
+   * Approximately the most bytes of a task's history in an answer. It contains the newest messages.
+   */
   readonly historyBytes: number
   /** Whether deliveries are signed. The public key is at `/.well-known/jwks.json`. */
   readonly pushSign: boolean
   /** Whether cards of A2A 1.0 are signed, with the same key. */
   readonly signCards: boolean
-  /** Whether operations in `metadata.harn` are read and written. Deprecated by the RFCs that define it. */
+  /**
+   * Whether operations in `metadata.harn` are read and written. The RFCs that define them deprecate
+   * them.
+   */
   readonly harnTunnel: boolean
   /** The states in which `tasks/pause` of the Bindu dialect is accepted. */
   readonly binduPausableStates: readonly ('submitted' | 'working' | 'input-required')[]

@@ -6,22 +6,25 @@ import { A2AError } from './errors/faults.ts'
 
 export interface A2AEnv {
   readonly caller: Caller
-  /** Whether the caller has a scope. */
+  /** Whether the caller has the scope. */
   readonly may: (scope: Scope) => boolean
   /** Whether the caller may act in any tenant that a request names. Default: only in its own. */
   readonly anyTenant?: boolean | undefined
 }
 
-/** For requests of the web platform. */
+/** The environment of a `fetch` request. */
 export interface A2AFetchEnv extends A2AEnv {
-  /** Fires when the client disconnects. */
+  /** Aborts when the client disconnects. */
   readonly signal?: AbortSignal | undefined
 }
 
-/** Everything that a caller may do with its own tasks. */
+/** Allows everything that a caller may do with its own tasks. */
 export const ownTaskScopes = (scope: Scope): boolean => scope !== 'tasks:read:all'
 
-/** The caller of a method. A caller who may read the tasks of all principals reads as an operator of the tenant does. */
+/**
+ * The caller of a method. A caller that may read the tasks of all principals reads as an operator
+ * of its tenant.
+ */
 export function callerFor(env: A2AEnv, { scope }: Pick<Method, 'scope'>, tenant: unknown): Caller {
   const caller = callerIn(env, tenant)
   const reads = scope === 'tasks:read' && env.may('tasks:read:all') && env.anyTenant !== true

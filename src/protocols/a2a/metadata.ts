@@ -1,6 +1,7 @@
 /**
- * The exact state next to the core state: the facts that each extension puts under its URI, on tasks and status
- * updates. The object is always whole and never deleted, because clients merge metadata and cannot see a deletion.
+ * Adds the exact state to the core state: each extension has its data under its URI in the metadata
+ * of tasks and status updates. The object is always complete and never removed, because clients
+ * merge metadata and cannot see a removal.
  */
 
 import { type Message, textOf } from '../../core/messages/message.ts'
@@ -27,7 +28,7 @@ import type { ReminderChange, TaskEvent } from './streams/task-events.ts'
 /** The metadata of a task. Undefined when there is none, which is the common case. */
 export function taskMetadata(task: Task): JsonObject | undefined {
   const { metadata } = task
-  // The common case: the task was never stopped, asks nothing and reports no usage.
+  // The most frequent case: the task was never stopped, asks nothing and reports no usage.
   const control = controlOf(task)
   const consent = consentOf(task)
   const usage = usageOf(task)
@@ -40,7 +41,7 @@ export function taskMetadata(task: Task): JsonObject | undefined {
   }
 }
 
-/** The metadata of an event: the facts that it changes, and on status updates what the task has used so far. */
+/** The metadata of an event: the data that it changes and, on status updates, the usage so far. */
 export function eventMetadata(event: TaskEvent): JsonObject | undefined {
   const facts = changedFacts(event)
   const usage = event.kind === 'status' ? usageOf(event.task) : undefined
@@ -70,17 +71,17 @@ function changedFacts(event: TaskEvent): JsonObject | undefined {
   return control && underWithoutNulls(TASK_CONTROL, control)
 }
 
-/** The cast is safe: every member is JSON, but an interface has no index signature. */
+/** The cast is safe: every member is JSON, but the type of an interface has no index signature. */
 function under(uri: string, facts: object): JsonObject {
   return { [uri]: facts as JsonObject }
 }
 
-/** The official Java client throws on a null member of metadata. */
+/** Null members are removed, because the official Java client throws on them. */
 function underWithoutNulls(uri: string, facts: object): JsonObject {
   return { [uri]: withoutNulls(facts as JsonObject) }
 }
 
-/** Undefined while nothing was reported. */
+/** The usage so far. Undefined if none was reported. */
 function usageOf({ usage }: Task): UsageFacts | undefined {
   const { inputTokens, outputTokens, costUsd } = usage
   if (inputTokens === 0 && outputTokens === 0 && costUsd === 0) return undefined
@@ -164,14 +165,15 @@ function reminderChange(change: ReminderChange): ReminderChangeFacts {
   return { event: 'emitted', reminder: reminderFacts(change.reminder) }
 }
 
-/** A reminder in streams and lists. */
+/** A reminder as it is shown in streams and lists. */
 export function reminderFacts(reminder: Reminder): ReminderFacts {
   return { ...reminder, acceptedAt: toIso(reminder.acceptedAt) }
 }
 
 /**
- * The status message while the task is stopped: the reason and the summary that the agent gave when it parked. Clients
- * show every status text as output of the agent, so the reason of any other initiator is only in the metadata.
+ * The status message of a stopped task: the reason and summary that the agent gave when it parked.
+ * Clients show every status text as output of the agent, so reasons of other initiators are only in
+ * the metadata.
  */
 function pauseMessage(task: Task, suspension: Suspension): Message | undefined {
   const { initiator, reason, summary, handle } = suspension
@@ -193,8 +195,8 @@ export function statusMessage(task: Task): Message | undefined {
 }
 
 /**
- * The message of a status update: the message in the record. A task that continues to work repeats no message. A pause
- * that is accepted and not yet committed has no message.
+ * The message of a status update, taken from the record. A task that continues to work does not
+ * repeat its message. A pause that is not committed yet has no message.
  */
 export function eventMessage({
   task,

@@ -23,7 +23,7 @@ export interface ServeDeps {
   readonly a2a: A2AContext
   readonly codecs: Codecs
   readonly config: A2AConfig
-  /** Absent: nothing is signed. */
+  /** The public keys. Absent if nothing is signed. */
   readonly keys: (() => Promise<readonly PublicJwk[]>) | undefined
   readonly agents: ServedAgents
 }
@@ -43,7 +43,7 @@ export function createServe({ a2a, codecs, config, keys, agents }: ServeDeps): S
     return agent
   }
 
-  /** An address that names no agent is ambiguous when the server has several. */
+  /** The agent of an address that names none. It is ambiguous if the server has several agents. */
   function onlyAgent(): ServedAgent {
     if (a2a.engine.agents.size === 1) return agentAt(undefined)
     throw new A2AError(
@@ -72,7 +72,10 @@ export function createServe({ a2a, codecs, config, keys, agents }: ServeDeps): S
   }
 }
 
-/** Receivers may cache the keys, but not so long that they miss a new key. */
+/**
+ * Answers with the public keys. Receivers may cache them, but not for so long that they miss a new
+ * key.
+ */
 async function keysAnswer(keys: ServeDeps['keys']): Promise<HttpAnswer> {
   return jsonAnswer(JSON.stringify({ keys: (await keys?.()) ?? [] }), {
     'cache-control': 'public, max-age=300',

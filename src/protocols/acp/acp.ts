@@ -3,8 +3,8 @@
  *
  *   const acp = createAcp({ engine, store, clock, ids, log, agentInfo, cwd })
  *   acp.connect(stream, { caller })                        // one client, until its stream ends
- *   const response = await acp.fetch(request, { caller })  // any request to the address it is mounted at
- *   acp.upgrade({ caller })?.accept(webSocket)             // a WebSocket that was accepted there
+ *   const response = await acp.fetch(request, { caller })  // any request to the address of the adapter
+ *   acp.upgrade({ caller })?.accept(webSocket)             // a WebSocket that the server accepted
  *   await acp.close()                                      // before engine.drain()
  *
  * The server that mounts the adapter checks Host, Origin and the size of the body, and authenticates the caller.
@@ -32,32 +32,35 @@ import { noLimits, type SocketLimits } from './transports/socket-stream.ts'
 
 export interface AcpOptions extends Pick<EngineDeps, 'clock' | 'ids' | 'log' | 'tracing'> {
   readonly engine: Engine
-  /** The engine's store. */
+  /** The store of the engine. */
   readonly store: AcpStore
-  /** The name and version that clients are told. */
+  /** The name and version of the agent that clients see. */
   readonly agentInfo: { readonly name: string; readonly version: string }
   /** The working directory of sessions that no client opened. */
   readonly cwd: string
   readonly config?: Partial<AcpConfig>
 }
 
-/** The caller of a connection. Every session and task of the connection belongs to it. */
+/** The caller of a connection, who owns all its sessions and tasks. */
 export interface AcpEnv {
   readonly caller: Caller
 }
 
-/** Who opens a WebSocket. */
+/** The caller of a WebSocket. */
 export interface AcpSocketEnv extends AcpEnv {
-  /** What the caller may send and keep in memory. Absent: as much as one socket can. */
+  /**
+   * Limits on what the caller may send and keep in memory. Absent: only the limits of a single
+   * socket apply.
+   */
   readonly limits?: SocketLimits
 }
 
 export interface Acp {
   /** Serves one client until its stream ends. */
   connect(stream: Stream, env: AcpEnv): { readonly closed: Promise<void>; close(): void }
-  /** Answers any request to the address of the adapter. */
+  /** Answers any HTTP request to the address of the adapter. */
   fetch(request: Request, env: AcpEnv): Promise<Response>
-  /** Undefined: there are too many connections. */
+  /** Prepares a WebSocket. Undefined when there are too many connections. */
   upgrade(env: AcpSocketEnv): AcpUpgrade | undefined
   /** Ends every connection. Tasks are not touched. */
   close(): Promise<void>

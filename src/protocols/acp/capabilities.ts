@@ -1,6 +1,6 @@
 /**
- * The capabilities of both sides in `initialize`. Suspending and reminders are declared only if at least one agent offers
- * them.
+ * The capabilities of both sides in `initialize`. Suspending and reminders are declared only if at
+ * least one agent supports them.
  */
 import type { ClientCapabilities, InitializeResponse } from '@agentclientprotocol/sdk'
 import { PROTOCOL_VERSION } from '@agentclientprotocol/sdk'
@@ -12,13 +12,16 @@ import { inbound } from './names.ts'
 
 export interface ClientFacts {
   /**
-   * The client knows Lull's extension: it declares it, or it called one of its methods. Only such a client gets the
-   * notifications and requests of the extension, because old SDKs print an error for each unknown one.
+   * Whether the client knows Lull's extension: it declares it, or has called one of its methods.
+   * Only such a client gets the notifications and requests of the extension, because old SDKs print
+   * an error for each unknown one.
    */
   readonly aware: boolean
-  /** The client declares the RFC: it also gets the updates and method names of the RFC. */
+  /**
+   * Whether the client declares the RFC. Then it also gets the updates and method names of the RFC.
+   */
   readonly rfc: boolean
-  /** The client supports forms. */
+  /** Whether the client supports forms. */
   readonly forms: boolean
 }
 
@@ -34,7 +37,9 @@ export function clientFacts(
   }
 }
 
-/** What at least one agent offers. A session can choose any of the agents. */
+/**
+ * The capabilities of which at least one agent has each. A session can choose any of the agents.
+ */
 export function offersOfAny(agents: Iterable<Agent>): Offers {
   const offers = [...agents].map(offersOf)
   return {
@@ -43,7 +48,7 @@ export function offersOfAny(agents: Iterable<Agent>): Offers {
   }
 }
 
-/** `_meta` of the capabilities, the same in every version of the protocol. */
+/** The `_meta` of the declared capabilities, which is the same in every version of the protocol. */
 export function capabilitiesMeta({ pause, reminders }: Offers): JsonObject {
   const suspend = {
     version: 1,
@@ -60,7 +65,7 @@ export function capabilitiesMeta({ pause, reminders }: Offers): JsonObject {
   }
 }
 
-/** Where hosts look for the support of steering. */
+/** The member in which hosts look for support of steering. */
 export const steeringMeta: JsonObject = { steering: { supported: true } }
 
 /** The fields of the RFC's `AgentCapabilities`. */

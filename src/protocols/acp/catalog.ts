@@ -1,6 +1,6 @@
 /**
- * The methods of the ACP extension and their shapes, by published name. The JSON Schemas in `spec/protocol-artifacts` are
- * generated from them.
+ * The methods of the ACP extension, with their shapes by published name. The JSON Schemas in
+ * `spec/protocol-artifacts` are generated from this list.
  */
 import type { z } from 'zod'
 import {
@@ -15,21 +15,21 @@ import { acpSchemas } from './schemas.ts'
 
 export interface MethodShapes {
   readonly from: 'client' | 'agent'
-  /** The first name conforms to ACP. */
+  /** The names of the method. The first one conforms to ACP. */
   readonly names: readonly string[]
   readonly params: string
-  /** Absent: a notification. */
+  /** The shape of the result. Absent for a notification. */
   readonly result?: string
 }
 
 export interface Published {
-  /** The name of the page and of the schema file. */
+  /** The name of the documentation page and of the schema file. */
   readonly name: string
   readonly methods: readonly MethodShapes[]
   readonly shapes: Readonly<Record<string, z.ZodType>>
 }
 
-/** Shapes that other shapes contain. Each file has those it needs. */
+/** Shapes that are parts of other shapes. Each schema file includes those that it needs. */
 export const building: Readonly<Record<string, z.ZodType>> = {
   Json: json,
   PauseMode: pauseMode,
@@ -111,7 +111,9 @@ function shapesOf(names: readonly string[]): Readonly<Record<string, z.ZodType>>
 
 const elsewhere = [reminders, steering, receipts].flatMap(({ methods }) => named(methods))
 
-/** Shapes that belong to no other page are on the page about suspending. */
+/**
+ * Every page with its shapes. Shapes that belong to no other page are on the page about suspending.
+ */
 export const published: readonly Published[] = [
   {
     ...suspend,

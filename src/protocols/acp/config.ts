@@ -1,8 +1,13 @@
 /** The settings of the ACP adapter. */
 export interface AcpConfig {
-  /** Reads and writes `_meta.harn.suspend`. Deprecated: use the methods of the extension. */
+  /**
+   * Whether `_meta.harn.suspend` is read and written. Deprecated: use the methods of the extension.
+   */
   readonly harnTunnel: boolean
-  /** Connections over HTTP and WebSocket that a principal may have open; its tenant twice, the server four times as many. */
+  /**
+   * The most HTTP and WebSocket connections of one principal. A tenant may have twice as many, the
+   * server four times as many.
+   */
   readonly connections: number
 }
 

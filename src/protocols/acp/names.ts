@@ -1,6 +1,7 @@
 /**
- * The method names of Lull's extension. ACP requires that they begin with `_`. The names of the RFCs are accepted too, and
- * are sent only to clients that declare the RFC. The first name of each method is the documented one.
+ * The method names of Lull's extension. ACP requires that they begin with `_`. The names of the
+ * RFCs are accepted too, but sent only to clients that declare the RFC. The first name of each
+ * method is the documented one.
  */
 export type Extension = 'suspend' | 'wake' | 'remind' | 'steer' | 'receipts'
 
@@ -27,7 +28,7 @@ type Outbound =
 
 export const outbound: Readonly<Record<Outbound, string>> = {
   awaitResumption: '_session/await_resumption',
-  /** Only to clients that declare the RFC. */
+  /** Names that are sent only to clients that declare the RFC. */
   awaitResumptionRfc: 'session/await_resumption',
   suspended: '_session/suspended',
   resumed: '_session/resumed',

@@ -1,6 +1,6 @@
 /**
- * The shapes of Lull's extension of ACP. Requests are parsed with these schemas, and the published JSON Schemas are
- * generated from them.
+ * The schemas of Lull's ACP extension. Requests are parsed with them, and the published JSON
+ * Schemas are generated from them.
  */
 import type { z } from 'zod'
 import {
@@ -36,7 +36,7 @@ import {
   wakeResponse,
 } from './schemas/requests.ts'
 
-/** By the name under which each is published. */
+/** The schemas by published name. */
 export const acpSchemas: Readonly<Record<string, z.ZodType>> = {
   SessionSuspendRequest: suspendRequest,
   SessionSuspendResponse: suspendResponse,

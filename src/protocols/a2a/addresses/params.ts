@@ -1,6 +1,6 @@
 /**
- * Reads single parameters without a schema. `null` means absent, as in ProtoJSON. Messages, conditions and reminders
- * are passed on unread, because the engine parses them.
+ * Reads single parameters without a schema. `null` means absent, as in ProtoJSON. Messages,
+ * conditions and reminders are passed on unchecked, because the engine parses them.
  */
 import { LullError } from '../../../core/errors.ts'
 import type { Json, JsonObject } from '../../../core/values/json.ts'
@@ -11,9 +11,11 @@ export function invalid(path: string, problem: string): LullError {
   return new LullError('INVALID_INPUT', { path, problem })
 }
 
-/** The longest id of a task or webhook. Error messages contain ids. */
+/**
+ * The longest accepted id of a task or webhook. It is bounded because error messages contain ids.
+ */
 const LONGEST_ID = 256
-/** The longest other text: instants, names of states, cursors. */
+/** The longest of any other text: instants, names of states, cursors. */
 const LONGEST_TEXT = 4_096
 
 /** A required id. */
@@ -38,7 +40,7 @@ export function optionalText(
   return value
 }
 
-/** Refuses a value that is not a list of texts, for a list that is not used. */
+/** Rejects a value that is not a list of strings, although Lull does not use the list. */
 export function checkTexts(params: Params, name: string, path: string = name): void {
   const value = params[name] ?? []
   const isTexts = Array.isArray(value) && value.every((one) => typeof one === 'string')

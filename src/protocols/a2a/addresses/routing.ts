@@ -7,9 +7,10 @@
  *   /v1/message:send …              REST 0.3
  *   /.well-known/agent-card.json    the card
  *
- * The same addresses exist under `/agents/{name}` for each agent, and all of them once more under `/core`. The 0.3
- * cards name the addresses under `/core`, where 0.3 answers have only core states. `/.well-known/jwks.json` has the key
- * of signed webhooks. The adapter does not handle any other address.
+ * The same addresses exist under `/agents/{name}` for each agent, and all of them once more under
+ * `/core`. The 0.3 cards name the addresses under `/core`, where 0.3 answers have only core states.
+ * `/.well-known/jwks.json` has the key of signed webhooks. All other addresses are left to the
+ * server.
  */
 import { type Matched, matchRoute } from '../bindings/routes.ts'
 import type { Version } from './versions.ts'
@@ -17,7 +18,7 @@ import type { Version } from './versions.ts'
 /** The agent of an address. Undefined: the default agent. */
 interface Base {
   readonly agent: string | undefined
-  /** The address is under `/core`. */
+  /** Whether the address is under `/core`. */
   readonly core: boolean
 }
 
@@ -25,7 +26,7 @@ export type Endpoint =
   | ({ readonly kind: 'rpc' } & Base)
   | ({ readonly kind: 'card' } & Base)
   | { readonly kind: 'keys' }
-  /** A request for a card under `/agents` without the name of an agent. */
+  /** A request for a card under `/agents` that does not name an agent. */
   | { readonly kind: 'nameless-card' }
   | ({
       readonly kind: 'rest'
@@ -34,7 +35,7 @@ export type Endpoint =
       readonly tenant: string | undefined
     } & Base)
 
-/** First segments that are never a tenant, because the server uses them. */
+/** Names that are never a tenant as first segment of a path, because the server uses them. */
 const reserved: ReadonlySet<string> = new Set([
   '.well-known',
   'acp',
@@ -55,7 +56,7 @@ const cardNames: ReadonlySet<string> = new Set(['agent-card.json', 'agent.json']
 const root: Endpoint = { kind: 'rpc', agent: undefined, core: false }
 
 export function endpointAt(verb: string, pathname: string): Endpoint | undefined {
-  // The common case, without splitting the path.
+  // The most frequent address, handled without splitting the path.
   if (pathname === '/') return verb === 'POST' ? root : undefined
   const segments = segmentsOf(pathname)
   if (segments === undefined) return undefined

@@ -1,21 +1,27 @@
-/** Version negotiation, A2A 1.0 §3.6: a header or a query parameter with `Major.Minor`. Absent means 0.3. */
+/**
+ * Version negotiation by A2A 1.0 §3.6: a header or a query parameter with `Major.Minor`. If absent,
+ * the version is 0.3.
+ */
 import type { HttpRequest } from '../../../http/http.ts'
 
 export type Version = '1.0' | '0.3'
 
 const NAME = 'a2a-version'
 
-/** The version in the request. Undefined: none is named. `unknown`: Lull does not support it. */
+/**
+ * The version that the request names. Undefined if it names none, `unknown` if Lull does not
+ * support it.
+ */
 export function askedVersion(
   request: HttpRequest,
   query: URLSearchParams | undefined,
 ): Version | undefined | 'unknown' {
   const given = request.header(NAME) ?? query?.get('A2A-Version') ?? query?.get(NAME) ?? ''
-  // The usual spelling, without the regular expression.
+  // The usual form, checked without the regular expression.
   if (given === '1.0') return given
   const asked = given.trim()
   if (asked === '') return undefined
-  // Patch digits do not matter: 1.0.1 is 1.0.
+  // Patch numbers are ignored: 1.0.1 is 1.0.
   const found = /^(\d+\.\d+)(?:\.\d+)*$/.exec(asked)?.[1]
   return found === '1.0' || found === '0.3' ? found : 'unknown'
 }

@@ -1,4 +1,4 @@
-/** The HTTP answers of both bindings. Constant headers are created once. */
+/** Builds the HTTP answers of both bindings. Constant headers are created only once. */
 import { eventStreamHeaders, type FrameSource } from '../../../http/event-stream.ts'
 import type { HttpAnswer, HttpHeaders } from '../../../http/http.ts'
 

@@ -10,7 +10,7 @@ export function readJson(request: HttpRequest): unknown {
   const { body } = request
   if (body.length === 0) return undefined
   const type = request.header('content-type') ?? ''
-  // The usual spelling, without the regular expression.
+  // The usual form, checked without the regular expression.
   if (type !== 'application/json' && !JSON_TYPE.test(type)) {
     throw new A2AError('UNSUPPORTED_MEDIA_TYPE', 'Content-Type must be application/json')
   }

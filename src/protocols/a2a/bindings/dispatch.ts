@@ -1,4 +1,4 @@
-/** Shared by both bindings: calls the method and converts its errors. */
+/** The part that both bindings share: calls the method and converts its errors. */
 import type { HttpHeaders } from '../../../http/http.ts'
 import type { A2AContext, Answer, Call, Method } from '../call.ts'
 import { type Failure, failureOf } from '../errors/failure.ts'
@@ -8,7 +8,8 @@ import { noHeaders } from './answers.ts'
 /** @throws A2AError when the caller lacks the scope */
 export function dispatch(a2a: A2AContext, method: Method, call: Call): Promise<Answer> {
   const { scope } = method
-  // Methods for workers check their scope themselves: to other callers they do not exist.
+  // Methods for workers check their scope themselves, because for other callers they must look like
+  // unknown methods.
   if (scope !== 'tasks:work' && !call.may(scope)) {
     throw new A2AError('FORBIDDEN', `This needs the scope ${scope}`, { scope })
   }
@@ -26,7 +27,7 @@ export function failureIn(
   return failure
 }
 
-/** The active extensions, in the header of the version. */
+/** The response headers that name the active extensions, as each version spells them. */
 export function extensionHeaders(
   call: Pick<Call, 'active' | 'codec'>,
   method: Method,

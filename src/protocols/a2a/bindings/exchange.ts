@@ -6,11 +6,11 @@ import type { StateSpelling } from '../codec/codec.ts'
 import type { Codecs } from '../codec/codecs.ts'
 import type { A2AEnv } from '../env.ts'
 
-/** One request in a binding. */
+/** One request to a binding, and what its answer depends on. */
 export interface Exchange {
   readonly a2a: A2AContext
   readonly codecs: Codecs
-  /** The spelling of states in a 0.3 answer. */
+  /** How states are named in a 0.3 answer. */
   readonly words: StateSpelling
   /** The extensions that the request activated. */
   readonly active: ReadonlySet<string>
@@ -20,7 +20,9 @@ export interface Exchange {
   readonly agent: ServedAgent
 }
 
-/** The tenant is not a parameter of the method. Strict schemas would refuse it. */
+/**
+ * The parameters without the tenant, which belongs to no method; strict schemas would reject it.
+ */
 export function withoutTenant(params: Params): Params {
   if (params['tenant'] === undefined) return params
   const { tenant: _tenant, ...rest } = params

@@ -16,7 +16,7 @@ import { dispatch, extensionHeaders, failureIn } from './dispatch.ts'
 import { type Exchange, withoutTenant } from './exchange.ts'
 
 const NOTHING: Params = {}
-/** Core methods of 1.0. Their parameters are ProtoJSON. */
+/** Matches core methods of 1.0, whose parameters are ProtoJSON. */
 const CORE_V1 = /^[A-Z]/
 
 export async function serveRpc(exchange: Exchange): Promise<HttpAnswer> {
@@ -56,7 +56,7 @@ export async function serveRpc(exchange: Exchange): Promise<HttpAnswer> {
   } catch (error) {
     const failure = failureIn(a2a, method, error)
     const text = failureText(id, failure, version, method?.extension !== undefined)
-    // Clients of 0.3 accept only events from a streaming method, also for errors (0.3 §3.3, §7).
+    // A 0.3 client accepts only events from a streaming method, even for errors (0.3 §3.3, §7).
     if (method?.streams === true && version === '0.3' && failure.fault !== 'FORBIDDEN') {
       return eventsAnswer(`data: ${text}\n\n`, headers)
     }
@@ -64,13 +64,16 @@ export async function serveRpc(exchange: Exchange): Promise<HttpAnswer> {
   }
 }
 
-/** HTTP statuses of requests that are refused before a method is called. */
+/** The HTTP status of requests that are rejected before a method is called. */
 const statuses: Partial<Readonly<Record<FaultName, number>>> = {
   UNSUPPORTED_MEDIA_TYPE: faults.UNSUPPORTED_MEDIA_TYPE.http,
   FORBIDDEN: faults.FORBIDDEN.http,
 }
 
-/** Only the Bindu dialect has `task_id`, so it selects the dialect even when other ids are present. */
+/**
+ * The Bindu method, if the parameters have `task_id`. Only the Bindu dialect has that name, so it
+ * decides even if other ids are present.
+ */
 function dialectOf(name: string, params: Params): Method | undefined {
   return params['task_id'] === undefined ? undefined : bindu.get(name)
 }

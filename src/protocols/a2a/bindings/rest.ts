@@ -72,7 +72,7 @@ export async function serveRest(exchange: Exchange, target: RestTarget): Promise
   }
 }
 
-/** The path decides the version. A header with another version is refused. */
+/** Rejects a header with another version than the path, which decides the version. */
 function checkVersion(
   request: HttpRequest,
   query: URLSearchParams | undefined,
@@ -88,7 +88,8 @@ function checkVersion(
 const numbers: ReadonlySet<string> = new Set(['historyLength', 'pageSize'])
 
 /**
- * The parameters from path, body and query. The path wins. Query values are text; numbers and booleans are converted.
+ * Joins the parameters from path, body and query. The path takes precedence. Query values are text;
+ * numbers and booleans are converted.
  */
 function paramsOf(
   { request, query }: Exchange,
@@ -122,7 +123,10 @@ function typed(name: string, value: string): unknown {
 
 const A2A_TYPE = 'application/a2a+json'
 
-/** 1.0.1 prefers its own media type. A request in plain JSON is answered in plain JSON. */
+/**
+ * The content type of the answer. 1.0.1 prefers its own media type, but a request in plain JSON is
+ * answered in plain JSON.
+ */
 function contentType(request: HttpRequest): string {
   const given = request.header('content-type') ?? request.header('accept') ?? ''
   return given.includes(A2A_TYPE) ? A2A_TYPE : JSON_TYPE
@@ -140,7 +144,7 @@ export function failed(
   return jsonAnswer(JSON.stringify(body), retryHeaders(failure, headers), status, type)
 }
 
-/** The shape of google.rpc.Status (§11.6). */
+/** An error in the shape of google.rpc.Status (§11.6). */
 function errorV1(failure: Failure, code: number): { readonly error: object } {
   const { status } = faults[failure.fault]
   const { message } = failure
@@ -148,8 +152,9 @@ function errorV1(failure: Failure, code: number): { readonly error: object } {
 }
 
 /**
- * 0.3 does not define the shape of an error. The JavaScript SDK reads the JSON-RPC error object. The Python SDK reads
- * `type`. The Go and Java SDKs read `error`. Java takes the first `error` at any depth, so it is written before `data`.
+ * An error in 0.3, which does not define its shape. The JavaScript SDK reads the JSON-RPC error
+ * object, the Python SDK `type`, the Go and Java SDKs `error`. Java takes the first `error` at any
+ * depth, so it is written before `data`.
  */
 function errorV03(failure: Failure, control: boolean, status: number): object {
   const { message } = failure
@@ -164,7 +169,7 @@ function errorV03(failure: Failure, control: boolean, status: number): object {
   }
 }
 
-/** Converts `TASK_NOT_FOUND` to `TaskNotFoundError`. */
+/** The name of a fault as an error type: `TASK_NOT_FOUND` becomes `TaskNotFoundError`. */
 function errorName(fault: string): string {
   const words = fault.split('_').map((word) => `${word.charAt(0)}${word.slice(1).toLowerCase()}`)
   return `${words.join('')}Error`

@@ -45,7 +45,8 @@ function common(configId: string): readonly Route[] {
     route('GET', 'tasks', listTasks),
     route('GET', 'tasks/{id}', getTask),
     route('POST', 'tasks/{id}:cancel', cancelTask),
-    // The text of the specification says POST, the annotations of its proto GET.
+    // Both verbs are accepted: the text of the specification says POST, the annotations of its
+    // proto GET.
     route('GET', 'tasks/{id}:subscribe', subscribeToTask),
     route('POST', 'tasks/{id}:subscribe', subscribeToTask),
     route('POST', configs, createPushConfig),
@@ -63,7 +64,7 @@ export const routes: Readonly<Record<Version, readonly Route[]>> = {
 
 export type Matched =
   | { readonly method: Method; readonly found: Readonly<Record<string, string>> }
-  /** The allowed verbs. Empty for an action that A2A does not have. */
+  /** The verbs that the address allows. Empty for an action that A2A does not have. */
   | { readonly allow: readonly string[] }
 
 export function matchRoute(
@@ -81,7 +82,10 @@ export function matchRoute(
   return allow.length > 0 || isUnknownAction(segments) ? { allow } : undefined
 }
 
-/** `tasks/{id}:nope` and `message:nope` are answered with an error of A2A. */
+/**
+ * Whether the path is an action that A2A does not have, such as `tasks/{id}:nope`. It gets an error
+ * of A2A and not of HTTP.
+ */
 function isUnknownAction(segments: readonly string[]): boolean {
   const [first = '', second = ''] = segments
   if (segments.length === 1) return first.startsWith('message:')
@@ -104,7 +108,7 @@ function capture(
     const action = want.slice(end + 1)
     const value = action === '' ? segment : segment.slice(0, -action.length)
     if (!segment.endsWith(action) || value === '') return undefined
-    // `{id}` does not match an id with an action that has no route.
+    // `{id}` does not match an id with an unknown action.
     if (action === '' && index === 1 && path.length === 2 && ACTION.test(segment)) return undefined
     found[want.slice(1, end)] = value
   }

@@ -1,4 +1,7 @@
-/** The content of a card that the agent does not declare itself. The server reads it from its configuration. */
+/**
+ * Content of a card that the agent does not declare itself. The server reads it from its
+ * configuration.
+ */
 import type { JsonObject } from '../../../core/values/json.ts'
 import type { Skill } from '../../../engine/author/agent.ts'
 
@@ -20,7 +23,7 @@ export interface CardOptions {
   /** Media types. Ranges such as `image/*` are allowed. */
   readonly inputModes?: readonly string[]
   readonly outputModes?: readonly string[]
-  /** Shown to authenticated callers, in addition to the public skills. */
+  /** What authenticated callers see in addition to the public card. */
   readonly extended?: { readonly description?: string; readonly skills?: readonly Skill[] }
 }
 
@@ -38,7 +41,7 @@ export const usualModes: readonly string[] = [
   'video/*',
 ]
 
-/** The content of a card, for every version. */
+/** The content of a card, independent of the version of A2A. */
 export interface CardSource {
   readonly name: string
   readonly description: string
@@ -53,7 +56,7 @@ export interface CardSource {
   readonly outputModes: readonly string[]
   readonly pause: boolean
   readonly reminders: boolean
-  /** Whether the agent has tasks that can ask for consent. */
+  /** Whether tasks of the agent can ask for consent. */
   readonly consent: boolean
   readonly push: boolean
   readonly extended: boolean

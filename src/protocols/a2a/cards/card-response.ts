@@ -1,4 +1,7 @@
-/** Agent cards over HTTP: rendered once per agent and version, with an ETag and a Vary header (§8.6). */
+/**
+ * Serves agent cards over HTTP. Each is rendered once per agent and version, with an ETag and a
+ * Vary header (§8.6).
+ */
 import { createHash } from 'node:crypto'
 import type { HttpAnswer, HttpRequest } from '../../../http/http.ts'
 import type { Version } from '../addresses/versions.ts'
@@ -17,7 +20,7 @@ export type CardResponse = (
   request: HttpRequest,
 ) => HttpAnswer
 
-/** @param since when the cards last changed */
+/** @param since the instant at which the cards last changed */
 export function createCardResponse(since: number): CardResponse {
   const lastModified = new Date(since).toUTCString()
   const known = new Map<string, Made>()
@@ -39,7 +42,7 @@ export function createCardResponse(since: number): CardResponse {
       etag,
       'last-modified': lastModified,
       'cache-control': `public, max-age=${MAX_AGE_S}`,
-      // A page of another origin gets other headers.
+      // `Origin`, because a page of another origin gets other headers.
       vary: 'A2A-Version, Origin',
     }
     if (matches(request.header('if-none-match'), etag)) {

@@ -21,7 +21,8 @@ export function cardV03(source: CardSource): object {
       { url: core, transport: 'JSONRPC' },
       { url: core, transport: 'HTTP+JSON' },
     ],
-    // A client that names no version may speak 1.0. The official kit and the Python SDK read this field.
+    // Included here too, because a client that names no version may speak 1.0. The official test
+    // kit and the Python SDK read this field.
     supportedInterfaces: interfacesAt(url),
     ...(provider === undefined ? {} : { provider }),
     ...(documentationUrl === undefined ? {} : { documentationUrl }),

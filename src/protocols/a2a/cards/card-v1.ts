@@ -1,5 +1,6 @@
 /**
- * The agent card of A2A 1.0 (§4.4.1). It has only fields of the specification, because verifiers rebuild it from them.
+ * The agent card of A2A 1.0 (§4.4.1). It has only fields of the specification, because verifiers of
+ * the signature drop others.
  */
 import type { CardSource, SecurityOptions } from './card-options.ts'
 import { extensionCards } from './extension-cards.ts'
@@ -9,7 +10,7 @@ export function coreUrl(url: string): string {
   return `${url}/core`
 }
 
-/** In order of preference. */
+/** The addresses of an agent, in order of preference. */
 export function interfacesAt(url: string): readonly object[] {
   const core = coreUrl(url)
   return [

@@ -1,4 +1,7 @@
-/** Lull's extensions on a card (A2A 1.0 §4.4.4). None is required: a required extension refuses other clients. */
+/**
+ * Lull's extensions on a card (A2A 1.0 §4.4.4). None is required, because a required extension
+ * excludes clients without it.
+ */
 import { pauseModes, resumeCauses } from '../../../core/suspension.ts'
 import type { Version } from '../addresses/versions.ts'
 import {
@@ -14,7 +17,10 @@ import type { TaskControlParams } from '../schemas/task-control.ts'
 import type { UserConsentParams } from '../schemas/user-consent.ts'
 import type { CardSource } from './card-options.ts'
 
-/** The same in `capabilities.reminders` of a 0.3 card. */
+/**
+ * The parameters of the reminders extension. `capabilities.reminders` of a 0.3 card has the same
+ * content.
+ */
 export const remindersParams: RemindersParams = {
   inject: true,
   emit: true,
@@ -22,7 +28,7 @@ export const remindersParams: RemindersParams = {
   roleHints: ['system', 'developer'],
 }
 
-/** The core state that stands for consent-required. */
+/** The core state that replaces `consent-required`, per version. */
 const consentStates: Readonly<Record<Version, (configured: string) => string>> = {
   '1.0': (state) => `TASK_STATE_${state.toUpperCase().replaceAll('-', '_')}`,
   '0.3': () => 'input-required',

@@ -1,4 +1,4 @@
-/** An agent with its address and cards on this server. Created once, at the start. */
+/** An agent with its address and cards on this server. Created once at start. */
 import type { Agent } from '../../../engine/author/agent.ts'
 import { jsonSchemaOf } from '../../../engine/author/standard-schema.ts'
 import type { Caller } from '../../../engine/caller.ts'
@@ -16,12 +16,15 @@ import type { SignCard } from './sign-card.ts'
 
 export interface ServedAgent {
   readonly name: string
-  /** The endpoint of an agent shows only tasks of that agent. Undefined at the root, which shows all. */
+  /**
+   * The agent whose tasks the endpoint shows. Undefined at the root, which shows tasks of all
+   * agents.
+   */
   readonly scope: string | undefined
   readonly offers: Offers
   readonly inputModes: readonly string[]
   readonly card: (version: Version) => object
-  /** Undefined: the agent has no extended card. */
+  /** The extended card. Undefined if the agent has none. */
   readonly extendedCard: (version: Version, caller: Caller) => object | undefined
 }
 
@@ -66,7 +69,8 @@ export function serveAgent(agent: Agent, options: ServeOptions): ServedAgent {
     consentState,
     harn,
   }
-  // A card of 0.3 has members beside the specification, which verifiers drop.
+  // Only cards of 1.0 are signed: a 0.3 card has members beyond the specification, which verifiers
+  // drop.
   const made = (version: Version, from: CardSource): object => {
     const card = cards[version](from)
     return version === '1.0' && options.signCard !== undefined ? options.signCard(card) : card
@@ -88,7 +92,7 @@ export function serveAgent(agent: Agent, options: ServeOptions): ServedAgent {
   }
 }
 
-/** A card needs at least one skill (§5.7). */
+/** The default skill of an agent. A card needs at least one (§5.7). */
 function skillOf({ name, description }: Agent): CardSource['skills'][number] {
   return { id: name, name, description, tags: [name] }
 }

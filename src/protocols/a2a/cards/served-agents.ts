@@ -4,7 +4,7 @@ import type { CardOptions, SecurityOptions } from './card-options.ts'
 import { type ServedAgent, serveAgent } from './served-agent.ts'
 import type { SignCard } from './sign-card.ts'
 
-/** Agents by name. The entry without a name is the first agent, at the root of the server. */
+/** Agents by name. The entry with key undefined is the first agent, at the root of the server. */
 export type ServedAgents = ReadonlyMap<string | undefined, ServedAgent>
 
 export interface ServedAgentsOptions {

@@ -1,4 +1,7 @@
-/** The key of the server: it signs webhook deliveries and cards with ES256. Its public half is at `/.well-known/jwks.json`. */
+/**
+ * The key of the server, which signs webhook deliveries and cards with ES256. Its public half is at
+ * `/.well-known/jwks.json`.
+ */
 import { createHash, createPrivateKey, createPublicKey, type KeyObject, sign } from 'node:crypto'
 import { LullError } from '../../../core/errors.ts'
 
@@ -6,7 +9,10 @@ export interface SigningKey {
   readonly kid: string
   /** The public half. */
   readonly jwk: PublicJwk
-  /** The signature of a JWS, in base64url. @param text header and payload in base64url, with a dot between them */
+  /**
+   * The signature of a JWS, in base64url.
+   * @param text header and payload in base64url, joined by a dot
+   */
   signatureOf(text: string): string
 }
 
@@ -20,16 +26,16 @@ export interface PublicJwk {
   readonly use: string
 }
 
-/** @param pem of a P-256 private key */
+/** @param pem a P-256 private key */
 export function createSigningKey(pem: string): SigningKey {
   const key = p256(pem)
   const { crv = '', kty = '', x = '', y = '' } = createPublicKey(key).export({ format: 'jwk' })
-  // RFC 7638 fixes these members and their order, so a key has the same id everywhere.
+  // RFC 7638 defines these members and their order, so the id of a key is the same everywhere.
   const kid = createHash('sha256').update(JSON.stringify({ crv, kty, x, y })).digest('base64url')
   return {
     kid,
     jwk: { kty, crv, x, y, kid, alg: 'ES256', use: 'sig' },
-    // JWS uses the concatenated numbers. The default encoding is DER.
+    // JWS uses the concatenated numbers (IEEE P1363). Node's default encoding is DER.
     signatureOf: (text) =>
       sign('sha256', Buffer.from(text), { key, dsaEncoding: 'ieee-p1363' }).toString('base64url'),
   }

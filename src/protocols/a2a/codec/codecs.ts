@@ -1,4 +1,4 @@
-/** All codecs of a server, and the choice of the codec for a request. */
+/** Creates all codecs of a server, and chooses the codec for a request. */
 import type { A2AConfig } from '../config.ts'
 import { createMetadata } from '../dialects/harn/harn-metadata.ts'
 import { TASK_CONTROL } from '../extensions.ts'
@@ -29,9 +29,10 @@ export function createCodecs(config: A2AConfig): Codecs {
 }
 
 /**
- * The spelling of states in the answer to a 0.3 request. Official 0.3 clients fail on a state that their specification
- * does not have. They take their address from the card, and that address answers with core states. A request that
- * activates the task-control extension gets the states of the RFCs at either address.
+ * How states are named in the answer to a 0.3 request. Official 0.3 clients fail on a state that
+ * their specification does not have. They take their address from the card, and that address
+ * answers with core states. A request that activates the task-control extension gets the states of
+ * the RFCs at either address.
  */
 export function stateSpelling(
   { v03States }: Pick<A2AConfig, 'v03States'>,
@@ -42,7 +43,7 @@ export function stateSpelling(
   return atCoreAddress && !active.has(TASK_CONTROL) ? 'core' : 'rfc'
 }
 
-/** The codec for webhooks of a shape. The Bindu dialect has its own writer. */
+/** The codec that writes webhook bodies of this shape. The Bindu dialect has its own writer. */
 export function webhookCodec(
   { v1, v03 }: Codecs,
   shape: Exclude<WebhookShape, '0.3-bindu'>,

@@ -1,4 +1,4 @@
-/** `historyLength`: the number of messages of the history that a caller asks for. */
+/** Implements `historyLength`: how many messages of the history an answer contains. */
 import type { Message } from '../../../core/messages/message.ts'
 import { weightOf } from '../../../core/values/weight.ts'
 import { optionalInteger, type Params } from '../addresses/params.ts'
@@ -9,8 +9,8 @@ export function readHistoryLength(configuration: Params): number | undefined {
 }
 
 /**
- * The newest messages: at most so many, and at most so many bytes of them. The newest one is always among them, unless none
- * is asked for.
+ * Returns the newest messages, limited in number and in bytes. The newest one is always included,
+ * unless `length` is 0.
  */
 export type NewestMessages = (
   history: readonly Message[],

@@ -1,7 +1,7 @@
 /**
- * A ProtoJSON reader also accepts the names of the proto: `task_id` means `taskId`. The official Python SDK sends 0.3
- * requests over REST with these names, and so do the official test kits. Names inside `data` and `metadata` are content
- * and stay unchanged.
+ * Accepts the names of the proto beside those of JSON, as a ProtoJSON reader must: `task_id` means
+ * `taskId`. The official Python SDK and the official test kits send 0.3 REST requests with these
+ * names. Names inside `data` and `metadata` are content and stay unchanged.
  */
 import { isObject, type Params } from '../addresses/params.ts'
 
@@ -18,7 +18,10 @@ const structures: ReadonlySet<string> = new Set([
   'pushNotificationConfig',
 ])
 
-/** Returns the same object when there is nothing to rename. If both names are present, the camelCase name wins. */
+/**
+ * Returns the same object if nothing has to be renamed. If both names are present, the camelCase
+ * name takes precedence.
+ */
 export function withJsonNames(params: Params): Params {
   let renamed: Record<string, unknown> | undefined
   for (const given in params) {

@@ -2,7 +2,11 @@
 import type { PushTarget } from '../../../core/push.ts'
 import { invalid, isObject, optionalText, type Params } from '../addresses/params.ts'
 
-/** A missing `id` becomes the empty text; the webhook then gets an id when it is created. @param path for errors */
+/**
+ * Reads one config. A missing `id` becomes the empty string; the webhook then gets an id when it is
+ * created.
+ * @param path for errors
+ */
 export function readTarget(value: unknown, path: string): PushTarget {
   if (!isObject(value)) throw invalid(path, 'must be an object')
   const { url } = value
@@ -30,7 +34,7 @@ function urlOf(given: string, path: string): string {
   return given
 }
 
-/** 1.0 has one scheme. 0.3 has a list, of which the first is used. */
+/** Reads the authentication. 1.0 has one scheme; 0.3 has a list, of which the first is used. */
 function authenticationOf(value: unknown, path: string): PushTarget['authentication'] {
   if (value === undefined || value === null) return undefined
   if (!isObject(value)) throw invalid(path, 'must be an object')
@@ -47,10 +51,10 @@ function authenticationOf(value: unknown, path: string): PushTarget['authenticat
 
 const TOKEN = /^[\w!#$%&'*+.^`|~-]{1,64}$/
 const FIELD = /^[\x20-\x7e]{0,4096}$/
-/** Longer addresses do not occur in practice. */
+/** The longest accepted address of a webhook. */
 const LONGEST_URL = 4_096
 
-/** The text is sent in a header or an address, so it must be one line. */
+/** Reads a text that is sent in a header or an address, and so must be a single line. */
 function line(value: Params, name: string, path: string): string | undefined {
   const given = value[name]
   if (given === undefined || given === null) return undefined

@@ -16,7 +16,7 @@ export function readMessage03(value: unknown): Message {
     if (given !== null && name !== 'kind') message[name] = given
   }
   const { role, parts } = message
-  // The schema refuses unknown roles. The spellings of 1.0 are unknown in 0.3.
+  // An unknown role is passed to the schema, which rejects it. The names of 1.0 are unknown in 0.3.
   message['role'] = typeof role === 'string' ? (roles[role] ?? `unknown role ${role}`) : role
   if (Array.isArray(parts)) message['parts'] = parts.map(readPart03)
   return check(messageInput, message, 'message')
@@ -24,7 +24,10 @@ export function readMessage03(value: unknown): Message {
 
 const kinds: ReadonlySet<unknown> = new Set(['text', 'data', 'file'])
 
-/** Before 0.2.1 `kind` was called `type`. Without either, the members of the part decide. */
+/**
+ * The kind of a part. Before 0.2.1 `kind` was called `type`. If both are missing, the members of
+ * the part decide.
+ */
 function kindOf(part: Params, path: string): unknown {
   const name = part['kind'] === undefined || part['kind'] === null ? 'type' : 'kind'
   const given = part[name] ?? undefined
@@ -82,7 +85,7 @@ export function wirePart(part: Part): object {
   }
 }
 
-/** In 0.3 data is an object, in 1.0 any value. */
+/** Makes data an object, as 0.3 requires. In 1.0 it can be any value. */
 export function objectOf(data: unknown): JsonObject {
   return isObject(data) ? (data as JsonObject) : ({ value: data } as JsonObject)
 }

@@ -1,8 +1,8 @@
 /**
- * A2A 0.3 over REST. Requests have two spellings and both are read: the text of the specification describes the bodies
- * of JSON-RPC (`kind`, lower-case states), its SDKs write the ProtoJSON of its proto (`content`, `TASK_STATE_…`).
- * Answers are always ProtoJSON: official clients read nothing else, and a GET request does not show which spelling its
- * client uses.
+ * A2A 0.3 over REST. Requests are accepted in two forms: the text of the specification describes
+ * JSON-RPC bodies (`kind`, lower-case states), while its SDKs send the ProtoJSON of its proto
+ * (`content`, `TASK_STATE_…`). Answers are always ProtoJSON: official clients read nothing else,
+ * and a GET request does not show which form its client uses.
  */
 
 import type { Artifact, Message, Part } from '../../../core/messages/message.ts'
@@ -33,7 +33,10 @@ const coreNames: StateNames = {
   'user-consent-required': 'TASK_STATE_INPUT_REQUIRED',
 }
 
-/** The enum of the proto has no name for the states of the RFCs, so these are written unchanged. */
+/**
+ * The enum of the proto has no names for the states of the RFCs, so they are written as in the
+ * RFCs.
+ */
 const stateNames: Readonly<Record<StateSpelling, StateNames>> = {
   core: coreNames,
   rfc: {
@@ -52,13 +55,13 @@ export function isProto(params: Params): boolean {
   return Array.isArray(content) || (typeof role === 'string' && role.startsWith('ROLE_'))
 }
 
-/** One codec per spelling of the request. The answers are the same. */
+/** One codec per form of the request. Both write the same answers. */
 export interface V03Rest {
   readonly kinds: Codec
   readonly proto: Codec
 }
 
-/** @param rpc the codec of JSON-RPC, which reads the first spelling */
+/** @param rpc the codec of JSON-RPC, which reads the first form */
 export function createV03Rest(
   rpc: Codec,
   words: StateSpelling,
@@ -84,7 +87,7 @@ export function createV03Rest(
   const proto: Codec = {
     ...kinds,
     readMessage: readProtoMessage,
-    // ProtoJSON omits false: a configuration without `blocking` means "do not block".
+    // ProtoJSON omits false values, so a missing `blocking` means "do not block".
     readConfiguration: (value) => ({
       ...rpc.readConfiguration(value),
       immediate: value['blocking'] !== true,
@@ -93,7 +96,7 @@ export function createV03Rest(
   return { kinds, proto }
 }
 
-/** A filter may have the name of the proto, in the spelling of this or of a later version. */
+/** The states that a filter matches. It may use a name of this proto or of a later version. */
 function statesNamed(names: StateNames, wire: string): readonly State[] | undefined {
   const name = wire === 'TASK_STATE_CANCELED' ? coreNames.canceled : wire
   const found = states.filter((state) => names[state] === name || coreNames[state] === name)
@@ -101,7 +104,8 @@ function statesNamed(names: StateNames, wire: string): readonly State[] | undefi
 }
 
 /**
- * The proto's request is `{parent, configId, config: {name, pushNotificationConfig}}`; the Python SDK sends all of it.
+ * The config in a request of the proto, which is `{parent, configId, config: {name,
+ * pushNotificationConfig}}`. The Python SDK sends all of it.
  */
 function unwrapped(params: Params): Params {
   const { config } = params
@@ -109,7 +113,10 @@ function unwrapped(params: Params): Params {
   return inner === undefined ? params : { ...params, pushNotificationConfig: inner }
 }
 
-/** `taskId` is left out: the proto does not have it, and the Python SDK refuses unknown names. `name` contains it. */
+/**
+ * The config in an answer. `taskId` is left out, because the proto does not have it and the Python
+ * SDK rejects unknown names; `name` contains the task id.
+ */
 function configOf(push: object): unknown {
   return 'pushNotificationConfig' in push ? push.pushNotificationConfig : undefined
 }
@@ -157,7 +164,7 @@ function createWriter(
 
 const protoRoles: Readonly<Record<string, string>> = { ROLE_USER: 'user', ROLE_AGENT: 'agent' }
 
-/** Translates the message to the spelling of JSON-RPC, so that one reader serves both. */
+/** Converts the message to the form of JSON-RPC, so that one reader handles both. */
 function readProtoMessage(value: unknown): Message {
   if (!isObject(value)) return readMessage03(value)
   const { content, parts, role, ...rest } = value
@@ -182,7 +189,7 @@ function readProtoPart(value: unknown): unknown {
   return { ...rest, data: isObject(data) && 'data' in data ? data['data'] : data }
 }
 
-/** `referenceTaskIds` is left out: this proto does not have it. */
+/** Writes a message. `referenceTaskIds` is left out, because this proto does not have it. */
 function protoMessage({ role, parts, referenceTaskIds: _, ...message }: Message): object {
   return { ...message, role, content: parts.map(protoPart) }
 }
@@ -191,7 +198,10 @@ function protoArtifact({ parts, ...artifact }: Artifact): object {
   return { ...artifact, parts: parts.map(protoPart) }
 }
 
-/** The name of a file is left out: the proto of 0.3 has no field for it, and strict readers fail on unknown fields. */
+/**
+ * Writes a part. The name of a file is left out, because the proto of 0.3 has no field for it and
+ * strict readers fail on unknown fields.
+ */
 function protoPart(part: Part): object {
   const { metadata, mediaType } = part
   const facts = metadata === undefined ? {} : { metadata }

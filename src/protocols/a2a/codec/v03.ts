@@ -1,4 +1,7 @@
-/** A2A 0.3 over JSON-RPC: `kind` discriminators and `final`. With `rfc`, stopped tasks have the states of the RFCs. */
+/**
+ * A2A 0.3 over JSON-RPC, with `kind` discriminators and `final`. With the names `rfc`, stopped
+ * tasks have the states of the RFCs.
+ */
 
 import type { Artifact, Message } from '../../../core/messages/message.ts'
 import type { PushTarget } from '../../../core/push.ts'
@@ -39,7 +42,10 @@ const coreStates: Readonly<Record<State, CoreState>> = {
   rejected: 'rejected',
 }
 
-/** @param words `core`: only states of the 0.3 specification. The metadata has the exact state in both cases. */
+/**
+ * @param words `core`: only states of the 0.3 specification are used. In both cases the metadata
+ * has the exact state.
+ */
 export function createV03(words: StateSpelling, facts: Metadata, newest: NewestMessages): Codec {
   const spelled = (state: State): string => (words === 'core' ? coreStates[state] : state)
 
@@ -114,7 +120,7 @@ function readPush(params: Params): ReturnType<Codec['readPush']> {
 }
 
 function readSendTarget(configuration: Params): PushTarget | undefined {
-  // The second name is that of the 0.3 proto.
+  // The second name is the one in the 0.3 proto.
   const given = configuration['pushNotificationConfig'] ?? configuration['pushNotification']
   if (given === undefined || given === null) return undefined
   return readTarget(given, 'configuration.pushNotificationConfig')
@@ -124,7 +130,10 @@ function wireArtifact({ parts, ...artifact }: Artifact): object {
   return { ...artifact, parts: parts.map(wirePart) }
 }
 
-/** Token and credentials are left out: a reader of the task must not learn how to call its webhook. */
+/**
+ * Writes a webhook without token and credentials, because somebody who may read the task must not
+ * learn how to call its webhook.
+ */
 function push(taskId: string, { id, url, authentication }: PushTarget): object {
   const scheme = authentication?.scheme
   const known = scheme === undefined ? {} : { authentication: { schemes: [scheme] } }

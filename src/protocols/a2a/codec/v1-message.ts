@@ -1,6 +1,6 @@
 /**
- * Messages of A2A 1.0. As for any ProtoJSON reader (§5.7), unknown members are dropped, and `null` or `""` means
- * absent.
+ * Reads messages of A2A 1.0. As in any ProtoJSON reader (§5.7), unknown members are dropped, and
+ * `null` or `""` means absent.
  */
 import type { Message, Part, PartDetails } from '../../../core/messages/message.ts'
 import { message as messageInput } from '../../../engine/input/inputs.ts'
@@ -59,7 +59,7 @@ export function readMessage1(value: unknown): Message {
 function readPart(value: unknown, index: number): unknown {
   if (!isObject(value)) return value
   const part = pick(value, partMembers)
-  // Checked here, because the error of a union of four schemas would name the wrong member.
+  // Checked here, because the error of a schema with four alternatives would name the wrong member.
   if (partContents.filter(([name]) => name in part).length !== 1) {
     throw invalid(
       `message.parts.${index}`,
@@ -69,7 +69,7 @@ function readPart(value: unknown, index: number): unknown {
   return part
 }
 
-/** A copy with the known members that are present. */
+/** Copies the known members that are present. */
 function pick(value: Params, members: Members): Record<string, unknown> {
   const picked: Record<string, unknown> = {}
   for (const [name, isAbsent] of members) {

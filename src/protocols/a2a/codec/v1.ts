@@ -1,4 +1,4 @@
-/** A2A 1.0 (ProtoJSON). Messages and artifacts of `core` have this shape already. */
+/** A2A 1.0 (ProtoJSON). Messages and artifacts of `core` already have this shape. */
 
 import type { Message } from '../../../core/messages/message.ts'
 import type { PushTarget } from '../../../core/push.ts'
@@ -17,12 +17,17 @@ import { readMessage1 } from './v1-message.ts'
 import { type EventSpelling, writeEvent } from './write-event.ts'
 
 export interface V1Options {
-  /** The state of a task that waits for consent, for clients without the consent extension (§7.6). */
+  /**
+   * The state shown to clients without the consent extension while a task waits for consent (§7.6).
+   */
   readonly consentState: 'auth-required' | 'input-required'
   readonly newest: NewestMessages
 }
 
-/** A stopped task is `WORKING`, so that streams stay open and no client asks its user for input. */
+/**
+ * The name of each state. A stopped task is `WORKING`, so that streams stay open and no client asks
+ * its user for input.
+ */
 const wireStates: Readonly<Record<State, string>> = {
   submitted: 'TASK_STATE_SUBMITTED',
   working: 'TASK_STATE_WORKING',
@@ -116,7 +121,10 @@ function readSendTarget(configuration: Params): PushTarget | undefined {
   return readTarget(given, 'configuration.taskPushNotificationConfig')
 }
 
-/** Token and credentials are left out: a reader of the task must not learn how to call its webhook. */
+/**
+ * Writes a webhook without token and credentials, because somebody who may read the task must not
+ * learn how to call its webhook.
+ */
 function push(taskId: string, { id, url, authentication }: PushTarget): object {
   const scheme = authentication?.scheme
   return { taskId, id, url, ...(scheme === undefined ? {} : { authentication: { scheme } }) }

@@ -1,4 +1,4 @@
-/** One frame of a stream. The versions of A2A send the same content with different names. */
+/** Writes one frame of a stream. The versions of A2A have the same content with different names. */
 
 import type { Artifact, Message } from '../../../core/messages/message.ts'
 import type { Task } from '../../../core/task.ts'
@@ -24,7 +24,9 @@ export interface StatusUpdate extends Update {
 }
 
 export interface EventSpelling {
-  /** False: a change of reminders has a frame only in the Harn tunnel. */
+  /**
+   * Whether changes of reminders have frames. If not, only clients of the Harn metadata get them.
+   */
   readonly hasReminderFrames: boolean
   artifact(artifact: Artifact): object
   status(task: Task, message: Message | undefined): object

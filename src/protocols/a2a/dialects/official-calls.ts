@@ -1,13 +1,16 @@
-/** Calls the A2A adapter for the official SDK: JSON-RPC in version 1.0, and the SDK's errors. */
+/**
+ * Calls the A2A adapter on behalf of the official SDK: JSON-RPC in version 1.0, with the SDK's
+ * errors.
+ */
 import type { A2A } from '../a2a.ts'
 import { isObject } from '../addresses/params.ts'
 import type { OfficialOptions, OfficialSdk } from './official-handler.ts'
 
 export interface OfficialCalls<C> {
   card(): Promise<unknown>
-  /** @returns the JSON of the result */
+  /** @returns the result as JSON */
   call(method: string, params: unknown, context: C): Promise<unknown>
-  /** Yields the JSON of each frame. */
+  /** Yields each frame as JSON. */
   stream(method: string, params: unknown, context: C): AsyncGenerator<unknown, void, undefined>
 }
 
@@ -30,7 +33,11 @@ export function createOfficialCalls<C>(
     return response
   }
 
-  /** @throws the SDK's error for an error of the adapter, so that the SDK's transports show the right code */
+  /**
+   * Returns the result in an answer.
+   * @throws the SDK's error for an error of the adapter, so that the SDK's transports show the
+   * right code
+   */
   function resultOf(answer: unknown): unknown {
     if (isObject(answer) && answer['error'] !== undefined) {
       throw sdk.fromJsonRpcErrorResponse(answer)

@@ -1,6 +1,6 @@
 /**
- * Lull's engine as an `A2ARequestHandler` of the official SDK, for programs that already mount that SDK. The SDK is an
- * argument, so that Lull does not depend on it:
+ * Makes Lull's engine an `A2ARequestHandler` of the official SDK, for programs that already use
+ * that SDK. The SDK is passed as an argument, so that Lull does not depend on it:
  *
  *   import { toA2ARequestHandler } from 'lull/a2a'
  *   import * as sdk from '@a2a-js/sdk'
@@ -8,7 +8,8 @@
  *   const requestHandler = toA2ARequestHandler(a2a, { ...sdk, ...errors }, { callerOf, may })
  *   app.use('/', jsonRpcHandler({ requestHandler, userBuilder }))
  *
- * The control methods of Lull's extensions cannot be called this way: the SDK refuses methods it does not know.
+ * The control methods of Lull's extensions cannot be called this way: the SDK rejects methods that
+ * it does not know.
  */
 
 import type { Scope } from '../../../core/scopes.ts'
@@ -17,7 +18,7 @@ import type { A2A } from '../a2a.ts'
 import { isObject } from '../addresses/params.ts'
 import { createOfficialCalls } from './official-calls.ts'
 
-/** A message type of the SDK, with its conversion from and to JSON. */
+/** A message type of the SDK, which converts from and to JSON. */
 export interface OfficialType {
   fromJSON(value: unknown): unknown
   toJSON(value: unknown): unknown
@@ -85,7 +86,7 @@ export interface OfficialHandler<S extends OfficialSdk, C> {
 export interface OfficialOptions<C> {
   /** Finds the caller in the context of an SDK call. */
   readonly callerOf: (context: C) => Caller
-  /** Which scopes that caller has. */
+  /** Whether that caller has a scope. */
   readonly may: (context: C, scope: Scope) => boolean
   /** The name of the agent. Default: the first agent. */
   readonly agent?: string

@@ -1,4 +1,7 @@
-/** Renders a failure for each version and binding. An unexpected error is shown only as "Internal error". */
+/**
+ * Renders a failure for each version and binding. Unexpected errors are shown only as "Internal
+ * error".
+ */
 import { type ErrorCode, isLullError, type LullError } from '../../../core/errors.ts'
 import { toIso } from '../../../core/values/instant.ts'
 import { retryAfterSeconds } from '../../../core/values/retry-after.ts'
@@ -12,7 +15,7 @@ export interface Failure {
   readonly details: FaultDetails
 }
 
-/** The differences of a method from `faultOf`. */
+/** The faults of a method that differ from `faultOf`. */
 export type FaultOverrides = Partial<Readonly<Record<ErrorCode, FaultName>>>
 
 export function failureOf(error: unknown, overrides: FaultOverrides = {}): Failure {
@@ -31,7 +34,10 @@ function detailsOf(error: LullError): FaultDetails {
   return resumedAt === undefined ? rest : { ...rest, resumedAt: toIso(resumedAt) }
 }
 
-/** The RFCs answer -32004 to a control method for an unknown task. In A2A 1.0 that code has another meaning. */
+/**
+ * The JSON-RPC code. For an unknown task, the RFCs answer control methods with -32004, which has
+ * another meaning in A2A 1.0.
+ */
 export function codeOf({ fault }: Failure, version: Version, control: boolean): number {
   if (fault === 'TASK_NOT_FOUND' && control && version === '0.3') return -32004
   return faults[fault].code
@@ -41,7 +47,7 @@ export function reasonOf({ fault }: Failure): FaultName {
   return faults[fault].reason ?? fault
 }
 
-/** `Retry-After`, for a failure that passes. */
+/** Adds `Retry-After` if a later attempt may succeed. */
 export function retryHeaders({ details }: Failure, headers: HttpHeaders): HttpHeaders {
   const seconds = retryAfterSeconds(details)
   return seconds === undefined ? headers : { ...headers, 'retry-after': seconds }
@@ -53,7 +59,7 @@ export function dataOf(failure: Failure, version: Version): unknown {
   return { reason: reasonOf(failure), ...withoutUndefined(failure.details) }
 }
 
-/** Also the `details` of REST bodies (§11.6). */
+/** The details of an error in 1.0, also for REST bodies (§11.6). */
 export function detailsArray(failure: Failure): readonly unknown[] {
   const { fault, details } = failure
   const info = {
@@ -72,7 +78,7 @@ export function detailsArray(failure: Failure): readonly unknown[] {
   return [info, badRequest]
 }
 
-/** The metadata of ErrorInfo is a map of strings. */
+/** The metadata of `ErrorInfo`, which may contain only strings. */
 function metadataOf(details: FaultDetails): { readonly metadata?: Record<string, string> } {
   const entries = Object.entries(withoutUndefined(details)).map(([key, value]) => [
     key,

@@ -1,7 +1,7 @@
 /**
- * Every fault of a call, with the codes of A2A 1.0.1 (specification §5.4) and, for the control methods, of the PAUSED
- * RFC. Two total tables: the codes of each fault, and the fault of each error code. A new error code does not compile
- * until it has a row here.
+ * Every fault of a call, with the codes of A2A 1.0.1 (specification §5.4) and, for the control
+ * methods, of the PAUSED RFC. There are two total tables: the codes of each fault, and the fault of
+ * each error code, so a new error code does not compile until it has a row here.
  */
 import type { ErrorCode } from '../../../core/errors.ts'
 
@@ -42,7 +42,7 @@ export interface Fault {
   /** The name of the gRPC status. REST bodies contain it too. */
   readonly status: string
   readonly domain: 'a2a-protocol.org' | 'lull'
-  /** The reason in answers, if it is not the name of the fault. */
+  /** The reason in answers, if it differs from the name of the fault. */
   readonly reason?: FaultName
 }
 
@@ -81,12 +81,13 @@ export const faults: Readonly<Record<FaultName, Fault>> = {
   RESUME_HANDLE_MISMATCH: ours(-32012, 409, 'ABORTED'),
   IDEMPOTENCY_KEY_REUSED: ours(-32602, 409, 'ABORTED'),
   NOT_OFFERED: ours(-32601, 404, 'UNIMPLEMENTED'),
-  // The codes of A2A begin at -32001. -32000 is the only server code that A2A does not define.
+  // The codes of A2A begin at -32001, so -32000 is the only server code that A2A does not define.
   LIMIT_EXCEEDED: ours(-32000, 429, 'RESOURCE_EXHAUSTED'),
   UNAVAILABLE: ours(-32000, 503, 'UNAVAILABLE'),
   TASK_UNREADABLE: ours(-32000, 500, 'DATA_LOSS'),
   FORBIDDEN: ours(-32000, 403, 'PERMISSION_DENIED'),
-  // The media type of the request, not of a part. A2A has the same error for both, HTTP another status.
+  // For the media type of the request, not of a part. A2A has the same error for both, but HTTP has
+  // another status.
   UNSUPPORTED_MEDIA_TYPE: {
     ...theirs(-32005, 415, 'INVALID_ARGUMENT'),
     reason: 'CONTENT_TYPE_NOT_SUPPORTED',
@@ -96,7 +97,8 @@ export const faults: Readonly<Record<FaultName, Fault>> = {
 }
 
 /**
- * The fault of an error code, unless the method has another. Codes that are internal to the engine are internal errors.
+ * The fault of each error code, unless the method overrides it. Codes that should never leave the
+ * engine are internal errors.
  */
 export const faultOf: Readonly<Record<ErrorCode, FaultName>> = {
   TASK_NOT_FOUND: 'TASK_NOT_FOUND',
@@ -104,7 +106,7 @@ export const faultOf: Readonly<Record<ErrorCode, FaultName>> = {
   TASK_NOT_PAUSABLE: 'TASK_NOT_PAUSABLE',
   TASK_NOT_PAUSED: 'TASK_NOT_PAUSED',
   RESUME_HANDLE_MISMATCH: 'RESUME_HANDLE_MISMATCH',
-  // For messages to an ended task (§3.1.1). `cancel` and the control methods override it.
+  // For messages to a task that has ended (§3.1.1). `cancel` and the control methods override it.
   TASK_TERMINAL: 'UNSUPPORTED_OPERATION',
   TASK_HELD: 'TASK_HELD',
   BUDGET_EXCEEDED: 'BUDGET_EXCEEDED',

@@ -1,13 +1,14 @@
-/** How many webhooks a task, a principal and a tenant may have. */
+/** Limits how many webhooks a task, a principal and a tenant may have. */
 import { LullError } from '../../../core/errors.ts'
 import type { PushOwner, PushTarget } from '../../../core/push.ts'
 import { createShares } from '../../../engine/limits/shares.ts'
 import type { OpenCounts } from './open-counts.ts'
 
 /**
- * Runs `add`, which adds the webhook to the task, one after the other for each task.
- * @param taskId undefined for a task that `add` creates
- * @throws LullError `LIMIT_EXCEEDED` when the task or its principal has as many as it may have
+ * Runs `add`, which adds a webhook to a task. Additions to one task run one after the other.
+ * @param taskId undefined if `add` creates the task
+ * @throws LullError `LIMIT_EXCEEDED` when the task, its principal or its tenant may not have
+ * another webhook
  */
 export type Admitted = <T>(
   owner: PushOwner,
@@ -16,12 +17,12 @@ export type Admitted = <T>(
   add: () => Promise<T>,
 ) => Promise<T>
 
-/** Each is called for every event of the task. */
+/** The limit per task, because every event of the task is sent to each of its webhooks. */
 const WEBHOOKS_PER_TASK = 16
 const TENANT_FACTOR = 4
 const RETRY_AFTER_MS = 60_000
 
-/** @param webhooks how many open ones a principal may have */
+/** @param webhooks the most open webhooks of a principal */
 export function createAdmitted(open: OpenCounts, webhooks: number): Admitted {
   const additions = createShares(1)
   const limits = [
@@ -44,7 +45,8 @@ export function createAdmitted(open: OpenCounts, webhooks: number): Admitted {
   return (owner, taskId, target, add) => {
     const work = async () => {
       if (taskId !== undefined && (await isThere(taskId, target.id))) return add()
-      // Other processes may have finished webhooks that are counted here.
+      // Counts again, because other processes may have finished webhooks that are still counted
+      // here.
       if (reached(owner) !== undefined) await open.recount()
       const full = reached(owner)
       if (full === undefined) return open.reserved(owner, add)

@@ -1,4 +1,4 @@
-/** Renders an event for a webhook, in the protocol version in which its config was made. */
+/** Renders an event for a webhook, in the protocol version with which the webhook was created. */
 import type { Push } from '../../../core/push.ts'
 import { isInterrupted, isTerminal } from '../../../core/states.ts'
 import { type WebhookShape, webhookShapes, wholeTask } from '../codec/codec.ts'
@@ -7,7 +7,7 @@ import { binduEvent } from '../dialects/bindu/bindu-event.ts'
 import type { TaskEvent } from '../streams/task-events.ts'
 import type { Delivery } from './post.ts'
 
-/** Undefined for events that are not sent to webhooks. Reminders are sent to streams only. */
+/** Undefined for events that are not sent to webhooks: reminders are sent only to streams. */
 export function deliveryOf(push: Push, event: TaskEvent, codecs: Codecs): Delivery | undefined {
   if (event.kind === 'reminder') return undefined
   const shape = shapeOf(push)
@@ -24,12 +24,12 @@ export function deliveryOf(push: Push, event: TaskEvent, codecs: Codecs): Delive
   }
 }
 
-/** An unknown shape was written by a later version of Lull. Its receiver is sent 0.3. */
+/** The shape of a webhook. An unknown one was written by a later version of Lull, and gets 0.3. */
 function shapeOf({ version }: Push): WebhookShape {
   return webhookShapes.find((shape) => shape === version) ?? '0.3'
 }
 
-/** Receivers of 1.0 get stream events (§4.3.3). Receivers of 0.3 get whole tasks. */
+/** Renders the body. Receivers of 1.0 get stream events (§4.3.3), receivers of 0.3 whole tasks. */
 function bodyOf(
   shape: WebhookShape,
   event: Exclude<TaskEvent, { kind: 'reminder' }>,

@@ -1,4 +1,4 @@
-/** Sends one webhook the records of its task that it has not received. */
+/** Sends one webhook the records of its task that it has not received yet. */
 import { evolve } from '../../../core/evolve.ts'
 import type { Push } from '../../../core/push.ts'
 import { isTerminal, kindOf } from '../../../core/states.ts'
@@ -11,8 +11,9 @@ import { createSendRecord, type Sending } from './send-record.ts'
 import { createWebhookDuty } from './webhook-duty.ts'
 
 /**
- * @param posting is called when the first delivery is about to be sent: it may wait for a slot and a receiver
- * @returns the time of the next attempt, when a delivery failed and is to be retried
+ * @param posting called when the first delivery is about to be sent, which may wait for a slot and
+ * a receiver
+ * @returns the time of the next attempt if a delivery failed and will be retried
  * @throws TakenOver
  */
 export type DeliverRecords = (
@@ -22,13 +23,13 @@ export type DeliverRecords = (
   posting: () => void,
 ) => Promise<number | undefined>
 
-/** One call of `DeliverRecords`. */
+/** The parameters of one call of `DeliverRecords`. */
 interface Work extends Sending {
   readonly key: string
   readonly closing: AbortSignal
-  /** As of its last record. */
+  /** The task as of its last record. */
   readonly task: Task
-  /** As of the last record that an earlier call read. */
+  /** The task as of the last record that an earlier call read. */
   readonly kept: Task | undefined
 }
 
@@ -43,7 +44,8 @@ export function createDeliverRecords(deps: DeliveryDeps): DeliverRecords {
     const { key, closing, duty, task, kept } = work
     let push = start
     await duty.confirm()
-    // An event shows the task as of its record. Without kept progress the task is folded from its first record.
+    // An event shows the task as of its record. If no progress was kept, the task is folded from
+    // its first record.
     let now = kept
     const after = now?.version ?? 0
     for await (const record of await engine.subscribe(deliveryCaller, push.taskId, { after })) {
@@ -61,7 +63,8 @@ export function createDeliverRecords(deps: DeliveryDeps): DeliverRecords {
       await duty.save({ ...push, done: true })
       return undefined
     }
-    // The last records may have had no events. A task that stands still is then not found again as one with something due.
+    // The last records may have had no events. If the task will not write more for now, the cursor
+    // is saved, so that sweeps do not find it due again.
     if (kindOf(task.state) !== 'runnable') await duty.save(push)
     if (now !== undefined) progress.keep(key, duty.stored(), now)
     return undefined
@@ -82,7 +85,7 @@ export function createDeliverRecords(deps: DeliveryDeps): DeliverRecords {
   }
 }
 
-/** @returns the time of the next attempt, if there is one */
+/** @returns the time of the next attempt, if any */
 function nextAttempt(push: Push, log: EngineDeps['log']): number | undefined {
   const { taskId, id, attempts, error: why, failedAt, retryAt } = push
   if (failedAt === undefined) return retryAt

@@ -9,14 +9,14 @@ export interface DeliveryDeps {
   readonly store: PushStore
   readonly codecs: Codecs
   readonly post: Post
-  /** How long one request of `post` may take. */
+  /** The time limit of one request by `post`. */
   readonly timeoutMs: number
   readonly clock: EngineDeps['clock']
   readonly log: EngineDeps['log']
   readonly tracing?: EngineDeps['tracing']
   readonly meter?: EngineDeps['meter']
-  /** Whether a credential is still valid. */
+  /** Whether the credential with this id is still valid. */
   readonly stillValid: (credential: string) => Promise<boolean>
-  /** In [0, 1): spreads retries. */
+  /** A random number in [0, 1), which spreads retries. */
   readonly random: () => number
 }

@@ -1,4 +1,7 @@
-/** Decides when webhooks are sent what is due. A webhook has one worker while there is something to deliver. */
+/**
+ * Decides when deliveries to webhooks start. A webhook has at most one worker, and only while there
+ * is something to deliver.
+ */
 import { isLullError } from '../../../core/errors.ts'
 import type { Push } from '../../../core/push.ts'
 import { createDeliverRecords } from './deliver-records.ts'
@@ -9,8 +12,9 @@ import { TakenOver } from './webhook-duty.ts'
 
 export interface DeliveryWorkers {
   /**
-   * Starts a worker for each webhook of the task that may have something to deliver. Resolves when each has something to
-   * post or has ended: posts may take long, and no webhook waits for another one (P4).
+   * Starts a worker for each webhook of the task that may have something to deliver. Resolves when
+   * each of them is about to post or has ended: a post may take long, and no webhook waits for
+   * another one (P4 of `pushes.ts`).
    */
   wake(taskId: string): Promise<void>
   close(): void
@@ -19,7 +23,9 @@ export interface DeliveryWorkers {
 export function createDeliveryWorkers(deps: DeliveryDeps): DeliveryWorkers {
   const { store, clock, log } = deps
   const deliverRecords = createDeliverRecords(deps)
-  /** Webhooks with a worker. True when the worker must run again after it has finished. */
+  /**
+   * Webhooks with a worker. The value is true if the worker must run again after it has finished.
+   */
   const busy = new Map<string, boolean>()
   const retries = createRetryTimers(clock, measure)
   const closing = new AbortController()
@@ -62,20 +68,21 @@ export function createDeliveryWorkers(deps: DeliveryDeps): DeliveryWorkers {
     })
   }
 
-  /** Never fails. */
+  /** Runs one worker. Never rejects. */
   async function work(push: Push, key: string, posting: () => void): Promise<void> {
     try {
       const at = await deliverRecords(push, key, closing.signal, posting)
       if (at !== undefined) retryAt(push, at)
     } catch (error) {
-      // What is due is delivered by the other process. When it cannot, the sweep of open webhooks finds it.
+      // The other process delivers what is due. If it fails, the sweep of open webhooks finds the
+      // webhook again.
       if (error instanceof TakenOver && error.cause === undefined) return
       if (isLullError(error, 'TASK_NOT_FOUND')) await removeLeft(push)
       else log('error', 'A webhook worker stopped', { key, error })
     }
   }
 
-  /** The webhook was set while retention removed its task. */
+  /** Removes a webhook that was set while retention removed its task. */
   async function removeLeft({ taskId, id }: Push): Promise<void> {
     await store
       .deletePush(taskId, id)

@@ -1,8 +1,8 @@
 /**
- * The tasks of webhooks as of the last record that a worker read, so that they are not folded from their logs again.
- *
- * A failover may take back both the last records of a task and how far its webhook was (P6). Progress is therefore used
- * only while the store still has what it had when the progress was kept.
+ * Caches the tasks of webhooks as of the last record that a worker read, so that they are not
+ * folded from their logs again. A failover may undo the last records of a task and the progress of
+ * its webhook (P6 of `pushes.ts`), so a cached task is used only if the stored webhook is
+ * unchanged.
  */
 import type { Push } from '../../../core/push.ts'
 import type { Task } from '../../../core/task.ts'
@@ -10,23 +10,29 @@ import type { Task } from '../../../core/task.ts'
 export interface KeptProgress {
   /**
    * @param stored the webhook as it was read
-   * @param version of its task now
+   * @param version the current version of its task
    */
   of(key: string, stored: Push, version: number): Task | undefined
-  /** @param stored the webhook as the store has it. Its cursor may be behind the task, when records had no events */
+  /**
+   * @param stored the webhook as the store has it. Its cursor may be behind the task, because some
+   * records have no events
+   */
   keep(key: string, stored: Push, task: Task): void
   forget(key: string): void
 }
 
 interface Progress {
-  /** Identifies the webhook config. */
+  /** Identifies the config of the webhook. */
   readonly createdAt: number
-  /** As it was stored. Another one means that the store went back, or that another process delivered. */
+  /**
+   * The stored cursor. A different one means that the store lost writes, or that another process
+   * has delivered.
+   */
   readonly sentSeq: number
   readonly task: Task
 }
 
-/** Webhooks whose progress is kept. For the others the task is folded from its log again. */
+/** The most webhooks whose progress is kept. For others the task is folded from its log again. */
 const MAX_PROGRESS = 512
 
 export function createKeptProgress(): KeptProgress {

@@ -1,7 +1,7 @@
 /**
- * Counts the open webhooks of each principal and each tenant that this process delivers to: those that it lists, adds or
- * writes. Another process may finish or delete one of them. It is counted until this process reads the webhooks of the
- * task, or lists all of them.
+ * Counts the open webhooks of each principal and each tenant that this process has listed, added or
+ * written. If another process finishes or deletes one of them, it is counted until this process
+ * reads the webhooks of the task, or lists all of them.
  */
 import { type Push, pushStatus } from '../../../core/push.ts'
 import type { EngineDeps } from '../../../engine/deps.ts'
@@ -9,11 +9,14 @@ import { createOpenTally, type OpenTally } from './open-tally.ts'
 import type { PushStore } from './push-store.ts'
 
 export interface OpenCounts extends Pick<OpenTally, 'of' | 'isOpen' | 'see' | 'reserved'> {
-  /** The same store. What goes through it is counted. */
+  /** The same store, with every read and write counted. */
   readonly store: PushStore
-  /** Lists the open webhooks. Afterwards those are counted that were found, and those that were added meanwhile. */
+  /**
+   * Lists the open webhooks. Afterwards only those that were found, or added meanwhile, are
+   * counted.
+   */
   listOpen(): AsyncGenerator<Push, void>
-  /** Counts what the store has, unless that was done a moment ago. */
+  /** Counts the stored webhooks anew, unless that was done a moment ago. */
   recount(): Promise<void>
 }
 

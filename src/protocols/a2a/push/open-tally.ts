@@ -1,31 +1,37 @@
-/** Which webhooks are open, and how many each principal and each tenant has. */
+/** Tracks which webhooks are open, and how many each principal and each tenant has. */
 import { type Push, type PushOwner, pushStatus } from '../../../core/push.ts'
 
 export interface OpenTally {
   readonly of: (owner: PushOwner) => { readonly principal: number; readonly tenant: number }
   /** Whether the task has an open webhook. */
   readonly isOpen: (taskId: string) => boolean
-  /** The open webhooks of a task, by id, as they are now. */
+  /** The open webhooks of a task, by id. */
   readonly openOf: (taskId: string) => ReadonlyMap<string, Counted>
   /** Counts the webhook if it is open. */
   readonly see: (push: Push) => void
-  /** @param only closes the webhook unless it was closed and opened again since it was counted so */
+  /**
+   * @param only if given, closes the webhook only if it was not closed and opened again since
+   * `only` was counted
+   */
   readonly close: (taskId: string, id: string, only?: Counted) => void
-  /** @returns ends the listing: webhooks that were not seen since it began are no longer counted */
+  /**
+   * @returns a function that ends the listing: webhooks not seen since it began are no longer
+   * counted
+   */
   beginListing(): () => void
   /** Counts one more webhook of the owner while `add` runs. */
   reserved<T>(owner: PushOwner, add: () => Promise<T>): Promise<T>
 }
 
 export interface Counted {
-  /** Of its principal and its tenant. */
+  /** The keys under which it is counted: of its principal and of its tenant. */
   readonly keys: readonly string[]
-  /** The newest listing when it was seen last. */
+  /** The number of the newest listing that has seen it. */
   listing: number
 }
 
 export function createOpenTally(): OpenTally {
-  /** By task, then by id. */
+  /** Open webhooks by task, then by id. */
   const open = new Map<string, Map<string, Counted>>()
   const counts = new Map<string, number>()
   let listings = 0

@@ -1,7 +1,7 @@
 /**
- * Begins the deliveries of the webhooks in the store that are not done: all of them at the start, and again and again
- * those that have something due, of other processes on the same store. Reports of what other processes do may be lost
- * (P6).
+ * Starts the deliveries of stored webhooks that are not done: all of them at the start of the
+ * process, and later, in regular sweeps of a shared store, those that have something due, because
+ * reports of other processes may be lost (P6 of `pushes.ts`).
  */
 import type { Push } from '../../../core/push.ts'
 import type { Engine } from '../../../engine/engine.ts'
@@ -19,8 +19,8 @@ export interface OpenWebhooksDeps extends Pick<DeliveryDeps, 'store' | 'clock' |
   readonly engine: Pick<Engine, 'takeDuty'>
   readonly listOpen: OpenCounts['listOpen']
   /**
-   * Starts deliveries of a task's webhooks. Resolves when they no longer read the store, or wait for a receiver. Never
-   * fails.
+   * Starts deliveries to a task's webhooks. Resolves when they have read the store, or wait for a
+   * receiver. Never rejects.
    */
   readonly begin: (taskId: string) => Promise<void>
 }
@@ -28,20 +28,26 @@ export interface OpenWebhooksDeps extends Pick<DeliveryDeps, 'store' | 'clock' |
 type Cluster = NonNullable<DeliveryDeps['store']['cluster']>
 
 const SWEEP_MS = 10_000
-/** Webhooks that are compared with the versions of their tasks at once. */
+/** The number of webhooks that are compared with the versions of their tasks at once. */
 const PAGE = 500
-/** Tasks whose webhooks read the store at once: the store has other work. */
+/**
+ * The most tasks whose webhooks read the store at the same time, because the store has other work
+ * too.
+ */
 const AT_ONCE = 8
 
 export function createOpenWebhooks(deps: OpenWebhooksDeps): OpenWebhooks {
   const { engine, store, clock, log, listOpen, begin } = deps
   const shares = createShares(AT_ONCE)
-  /** Tasks that are being begun or wait for it. */
+  /** Tasks whose deliveries are being started, or wait for that. */
   const begun = new Set<string>()
   let stopped = false
   let cancelSweep: () => void = () => undefined
 
-  /** The tasks of all open webhooks. An earlier program may have left some that got everything and are not done. */
+  /**
+   * The tasks of all open webhooks. An older version of Lull may have left some that were fully
+   * delivered but not marked as done.
+   */
   async function openTasks(): Promise<ReadonlySet<string>> {
     const open = new Set<string>()
     for await (const { taskId } of listOpen()) open.add(taskId)
@@ -65,15 +71,15 @@ export function createOpenWebhooks(deps: OpenWebhooksDeps): OpenWebhooks {
   }
 
   /**
-   * A retry has a timer in the process that failed. When that is gone, a later sweep finds the retry.
-   *
-   * @param version 0: the task is gone, and its webhook is to be removed
+   * Whether a webhook has something due. A retry has a timer in the process that failed; if that
+   * process is gone, a later sweep finds the retry.
+   * @param version 0 if the task no longer exists, so that its webhook has to be removed
    */
   function isDue(push: Push, version: number): boolean {
     return (version === 0 || version > push.sentSeq) && isRetryDue(push, clock.now())
   }
 
-  /** Nobody waits for it: one task may take long. */
+  /** Starts the deliveries without waiting, because one task may take long. */
   function beginAll(taskIds: ReadonlySet<string>): void {
     for (const taskId of taskIds) {
       if (begun.has(taskId)) continue

@@ -1,4 +1,7 @@
-/** One delivery: a POST with a timeout. Every redirect is checked, and the body of the answer is not read. */
+/**
+ * Sends one delivery: a POST with a timeout. Every redirect is checked, and the body of the answer
+ * is not read.
+ */
 import { request as http } from 'node:http'
 import { request as https } from 'node:https'
 import type { PushSigner } from './signature.ts'
@@ -6,7 +9,7 @@ import { createSlots } from './slots.ts'
 import { guardedLookup, refusedTarget, TargetRefused } from './targets.ts'
 
 export interface Delivery {
-  /** Whose task it is about. */
+  /** The tenant of the task. */
   readonly tenant: string
   readonly url: string
   readonly headers: Readonly<Record<string, string>>
@@ -14,8 +17,9 @@ export interface Delivery {
 }
 
 /**
- * Resolves when the receiver answered 2xx. Rejects otherwise, with `TargetRefused` when it must not be retried.
- * @param confirm is called before each request, when it has its slot. When it rejects, nothing is sent
+ * Resolves when the receiver answered 2xx. Otherwise rejects, with `TargetRefused` if a retry is
+ * pointless.
+ * @param confirm called before each request, when it has a slot. If it rejects, nothing is sent
  */
 export type Post = (delivery: Delivery, confirm?: () => Promise<void>) => Promise<void>
 
@@ -55,7 +59,7 @@ export function createPost(options: PostOptions): Post {
     if (next.protocol !== 'https:' && next.protocol !== 'http:') {
       throw new TargetRefused(`The receiver redirects to ${next.protocol}`)
     }
-    // Credentials are not sent to another origin.
+    // Credentials are not sent to another origin after a redirect.
     const { authorization: _secret, 'x-a2a-notification-token': _token, ...rest } = delivery.headers
     const headers = next.origin === url.origin ? delivery.headers : rest
     return post({ ...delivery, url: next.href, headers }, redirects - 1, confirm)
@@ -73,7 +77,7 @@ function send(
     const request = (url.protocol === 'https:' ? https : http)(url, {
       method: 'POST',
       headers: {
-        // Signed for each hop of a redirect, because a signature names its receiver.
+        // Each hop of a redirect gets its own signature, because a signature names its receiver.
         ...(signer?.signed(url, headers, body) ?? headers),
         'content-length': Buffer.byteLength(body),
       },
@@ -82,7 +86,7 @@ function send(
     })
     request.on('response', (response) => {
       const { statusCode = 0 } = response
-      // The body of the answer is ignored, also when it is endless.
+      // The body of the answer is ignored, because it may be endless.
       response.on('error', () => undefined)
       response.destroy()
       resolve({ status: statusCode, location: response.headers.location })

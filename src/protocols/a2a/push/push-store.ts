@@ -1,6 +1,6 @@
 import type { EngineDeps } from '../../../engine/deps.ts'
 
-/** The part of the store that keeps webhooks. */
+/** The methods of the store for webhooks. */
 export type PushStore = Pick<
   EngineDeps['store'],
   'putPush' | 'replacePush' | 'pushes' | 'deletePush' | 'listPushes' | 'cluster'

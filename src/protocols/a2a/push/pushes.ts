@@ -1,12 +1,13 @@
 /**
- * Webhooks of tasks. Each webhook has a cursor in the log of its task, the last record that was sent (`core/push.ts`).
- * Invariants (pushes.test.ts):
+ * Webhooks of tasks. Each webhook has a cursor: the last record of the task's log that was
+ * delivered (`core/push.ts`). Invariants (pushes.test.ts):
  *  P1  delivery is at least once: the cursor moves only after the receiver accepted the event;
  *  P2  delivery is in order: a webhook has one delivery in flight;
  *  P3  a delivery that failed is retried with growing pauses for a day, and then the webhook is listed as failed;
  *  P4  after a restart deliveries continue at the cursor, and no webhook waits for another one;
  *  P5  a webhook that comes with a message is written in the same commit as the effect of the message, or not at all;
- *  P6  of several processes on one store, one delivers to a webhook, and another one goes on when it is gone;
+ *  P6  of several processes on one store, only one delivers to a webhook, and another one continues
+ *      if it dies;
  *  P7  a webhook ends with the credential that set it: nothing more is delivered, and it is listed as failed.
  */
 import { LullError } from '../../../core/errors.ts'
@@ -28,16 +29,17 @@ export interface Pushes {
   /** @throws LullError when the server does not send to this address */
   check(target: PushTarget): void
   /**
-   * Sends a message with a webhook, and starts its deliveries. A new task is sent from its first record, another one from
-   * now on. The webhook of a repeated message is not written.
+   * Sends a message with a webhook, and starts deliveries. If the message creates the task,
+   * deliveries begin with its first record, otherwise with the next one. If the message is a
+   * repetition, the webhook is not written.
    */
   withMessage(
     webhook: MessageWebhook,
     send: (push: MakePush) => Promise<SendResult>,
   ): Promise<SendResult>
-  /** Adds a webhook. Records after the current version of the task are sent. */
+  /** Adds a webhook, to which the records after the current version of the task are sent. */
   set(task: Task, shape: WebhookShape, target: PushTarget): Promise<Push>
-  /** Adds a webhook unless the task has it already, so that a repeated message changes nothing. */
+  /** Adds a webhook unless the task already has it, so that a repeated message changes nothing. */
   ensure(task: Task, shape: WebhookShape, target: PushTarget): Promise<void>
   list(taskId: string): Promise<readonly Push[]>
   remove(taskId: string, id: string): Promise<void>
@@ -48,7 +50,7 @@ export interface Pushes {
 
 export interface MessageWebhook {
   readonly owner: PushOwner
-  /** Undefined when the message creates a task. */
+  /** Undefined if the message creates a task. */
   readonly taskId: string | undefined
   readonly shape: WebhookShape
   readonly target: PushTarget
@@ -58,7 +60,7 @@ export interface PushesDeps extends DeliveryDeps {
   readonly engine: Engine
   readonly ids: EngineDeps['ids']
   readonly allowInner: boolean
-  /** How many open webhooks a principal may have. */
+  /** The most open webhooks of a principal. */
   readonly webhooks: number
 }
 
@@ -84,10 +86,11 @@ export function createPushes(given: PushesDeps): Pushes {
   function make(task: Task, shape: WebhookShape, target: PushTarget, sentSeq: number): Push {
     const { id: taskId, tenant, principal } = task
     const owner = { tenant, principal }
-    // Clients of 0.3 omit the id and use the task id in its place.
+    // Clients of 0.3 may omit the id, and use the task id instead.
     const id = target.id === '' ? (shape === '1.0' ? ids.uuid() : taskId) : target.id
     const start = { createdAt: clock.now(), sentSeq, attempts: 0 }
-    // Nothing follows in a task that has ended, so no worker would find the webhook again.
+    // A task that has ended writes no more records, so no worker would ever mark the webhook as
+    // done.
     const done = isTerminal(task.state) && sentSeq === task.version ? { done: true as const } : {}
     return { ...target, id, taskId, owner, version: shape, ...start, ...done }
   }

@@ -1,19 +1,22 @@
-/** The next attempts of webhooks. Each has its own timer, because receivers fail independently (P4). */
+/**
+ * Timers for the next attempts. Each webhook has its own, because receivers fail independently (P4
+ * of `pushes.ts`).
+ */
 import type { EngineDeps } from '../../../engine/deps.ts'
 
 export interface RetryTimers {
-  /** Replaces the timer of the webhook. */
+  /** Sets the timer of the webhook, replacing an earlier one. */
   set(key: string, at: number, retry: () => void): void
   count(): number
   cancelAll(): void
 }
 
-/** @param changed is called when a timer was set or has fired */
+/** @param changed called when a timer was set or has fired */
 export function createRetryTimers(
   clock: Pick<EngineDeps['clock'], 'now' | 'after'>,
   changed: () => void,
 ): RetryTimers {
-  /** Cancels the timer, per webhook that has one. */
+  /** Functions that cancel the timer, per webhook. */
   const timers = new Map<string, () => void>()
   return {
     set(key, at, retry) {

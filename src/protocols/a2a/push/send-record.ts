@@ -1,4 +1,4 @@
-/** Sends one webhook the events of one record, and stores how far it is. */
+/** Sends one webhook the events of one record, and stores its progress. */
 import type { Push } from '../../../core/push.ts'
 import type { LogRecord } from '../../../core/records.ts'
 import { isTerminal } from '../../../core/states.ts'
@@ -11,7 +11,7 @@ import { TargetRefused } from './targets.ts'
 import { tracedPost } from './traced-post.ts'
 import { TakenOver, type WebhookDuty } from './webhook-duty.ts'
 
-/** A record, and its task before and as of it. */
+/** A record, with its task before and after it. */
 export interface ReadRecord {
   readonly before: Task | undefined
   readonly record: LogRecord
@@ -20,7 +20,7 @@ export interface ReadRecord {
 
 export interface Sending {
   readonly duty: WebhookDuty
-  /** Is called before each delivery. */
+  /** Called before each delivery. */
   readonly posting: () => void
 }
 
@@ -37,7 +37,10 @@ export function createSendRecord(deps: DeliveryDeps): SendRecord {
   const { codecs, clock, meter, random, stillValid } = deps
   const post = tracedPost(deps.post, deps.tracing)
 
-  /** P7 @throws TargetRefused, which ends the webhook */
+  /**
+   * Checks that the credential is still valid (P7 of `pushes.ts`).
+   * @throws TargetRefused, which ends the webhook
+   */
   async function checkRight({ setWith }: Push): Promise<void> {
     if (setWith === undefined || (await stillValid(setWith))) return
     throw new TargetRefused('The credential that set this webhook is not valid any more')
@@ -62,7 +65,8 @@ export function createSendRecord(deps: DeliveryDeps): SendRecord {
       await duty.save(failed)
       return { push: failed, delivered: false }
     }
-    // Done in the same write: a sweep compares versions, and does not find a webhook that has got everything.
+    // Marked as done in the same write. A sweep compares versions, and would not find a webhook
+    // that has got every record.
     const sent = afterSuccess(push, record.seq, isTerminal(now.state))
     if (due.length > 0) await duty.save(sent)
     return { push: sent, delivered: true }

@@ -1,22 +1,26 @@
 /**
- * Signs webhook deliveries with a JWT (ES256) over each body. Receivers check it with the key at `/.well-known/jwks.json`.
- * Without a signature a receiver cannot tell this server from anybody who knows its address. A2A defines no claims. Existing
- * receivers check `request_body_sha256` in a bearer token. `aud` binds the token to one receiver.
+ * Signs webhook deliveries with a JWT (ES256) over each body. Receivers verify it with the key at
+ * `/.well-known/jwks.json`. Without a signature a receiver cannot distinguish this server from
+ * anybody who knows its address. A2A defines no claims; existing receivers check
+ * `request_body_sha256` in a bearer token. `aud` binds the token to one receiver.
  */
 import { createHash } from 'node:crypto'
 import { encoded, type SigningKey } from '../cards/signing-key.ts'
 
 export interface PushSigner {
-  /** The headers of a delivery, with the signature. */
+  /** The headers of a delivery, including the signature. */
   signed(url: URL, headers: Headers, body: string): Headers
 }
 
 type Headers = Readonly<Record<string, string>>
 
-/** Always sent. `Authorization`, which existing receivers read, may hold the receiver's own credentials instead. */
+/**
+ * This header is always sent. `Authorization`, which existing receivers read, may contain the
+ * receiver's own credentials instead.
+ */
 const SIGNATURE_HEADER = 'x-lull-signature'
 
-/** Covers the transport and clock differences. A retry is signed again. */
+/** Long enough for the transport and for clock differences. A retry is signed again. */
 const VALID_S = 300
 
 export function createPushSigner(options: {

@@ -1,7 +1,8 @@
 /**
- * How many deliveries are under way at once: in all, and to one host. Each has a socket, and a process that has used up its
- * sockets can accept no request either. The others wait; a host that does not answer holds up only its own. A free slot
- * goes to the tenant that has the fewest, so that the slow receivers of one tenant do not hold up another one.
+ * Limits how many deliveries are under way at once, in total and to one host. Each has a socket,
+ * and a process without free sockets cannot accept requests either. Further deliveries wait; a host
+ * that does not answer delays only its own. A free slot goes to the tenant with the fewest, so that
+ * slow receivers of one tenant do not delay others.
  */
 export interface Slots {
   /** Runs the work when there is a slot for it, and frees the slot however the work ends. */
@@ -27,7 +28,7 @@ interface Waiting extends SlotUse {
 export function createSlots({ total, perHost }: SlotLimits = defaultSlots): Slots {
   const byHost = createCounts()
   const byTenant = createCounts()
-  /** In the order of their arrival. */
+  /** Work that waits, in the order of arrival. */
   const waiting = new Set<Waiting>()
   let open = 0
 

@@ -1,12 +1,16 @@
 /**
- * Private addresses, which webhooks may not use: this machine, its network, a cloud's metadata service. Addresses are checked
- * at connection time, after DNS, so a name that resolves differently the second time is refused too.
+ * Recognises private addresses, which webhooks may not use: this machine, its network, a cloud's
+ * metadata service. Addresses are checked when a connection is made, after DNS, so a name that
+ * resolves differently the second time is refused too.
  */
 import { lookup as resolve } from 'node:dns'
 import { BlockList, isIP, type LookupFunction } from 'node:net'
 import { networkInterfaces } from 'node:os'
 
-/** The IANA registries of special-purpose addresses: those that are not globally reachable, and the tunnels to them. */
+/**
+ * The IANA registries of special-purpose addresses: those that are not globally reachable, and
+ * tunnels to them.
+ */
 const inner = new BlockList()
 for (const [net, bits] of [
   ['0.0.0.0', 8],
@@ -28,17 +32,17 @@ for (const [net, bits] of [
   inner.addSubnet(net, bits, 'ipv4')
 }
 for (const [net, bits] of [
-  // IPv4-compatible, with the unspecified address and loopback.
+  // IPv4-compatible addresses, including the unspecified address and loopback.
   ['::', 96],
   ['::ffff:0:0:0', 96],
   // NAT64, global and local.
   ['64:ff9b::', 96],
   ['64:ff9b:1::', 48],
   ['100::', 64],
-  // Protocol assignments, with Teredo.
+  // Protocol assignments, including Teredo.
   ['2001::', 23],
   ['2001:db8::', 32],
-  // 6to4: an IPv4 address in an IPv6 one.
+  // 6to4, which embeds an IPv4 address.
   ['2002::', 16],
   ['3fff::', 20],
   ['5f00::', 16],
@@ -68,13 +72,16 @@ export function isInner(given: string): boolean {
   return inner.check(address, kind === 4 ? 'ipv4' : 'ipv6')
 }
 
-/** An IPv6 address without a zone, spelled as URLs spell it: one of its many spellings. */
+/**
+ * An IPv6 address without a zone, in the form that URLs use, because it can be written in many
+ * ways.
+ */
 function shortest(address: string): string {
   const [bare = ''] = address.split('%')
   return new URL(`http://[${bare}]`).hostname.slice(1, -1)
 }
 
-/** An address of this machine, which may be a public one. */
+/** Whether it is an address of this machine, which may be public. */
 function isOwn(address: string): boolean {
   return Object.values(networkInterfaces()).some((addresses) =>
     addresses?.some((one) => one.address === address),
@@ -85,7 +92,10 @@ function dottedOf(high: number, low: number): string {
   return [high >> 8, high & 255, low >> 8, low & 255].join('.')
 }
 
-/** Checks the URL without DNS. Names are checked when they are resolved. */
+/**
+ * Checks the URL without DNS, and returns why it is refused. Names are checked when they are
+ * resolved.
+ */
 export function refusedTarget(url: URL, allowInner: boolean): string | undefined {
   if (allowInner) return undefined
   const host = url.hostname.replace(/^\[|\]$/g, '').toLowerCase()
@@ -95,7 +105,7 @@ export function refusedTarget(url: URL, allowInner: boolean): string | undefined
     : undefined
 }
 
-/** `dns.lookup` that refuses private addresses. */
+/** Like `dns.lookup`, but refuses private addresses. */
 export const guardedLookup: LookupFunction = (hostname, options, callback) => {
   resolve(hostname, { ...options, all: true }, (error, addresses) => {
     if (error !== null) return callback(error, [])

@@ -1,4 +1,4 @@
-/** A delivery in a span of its own. The receiver gets the span in the header `traceparent`. */
+/** Wraps a delivery in its own span, which the receiver gets in the header `traceparent`. */
 
 import type { Task } from '../../../core/task.ts'
 import { describeError } from '../../../core/values/describe-error.ts'

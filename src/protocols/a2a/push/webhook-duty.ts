@@ -1,9 +1,9 @@
 /**
- * The right of this process to send to one webhook, and to write how far it is (P6). On an embedded store it always has it.
- *
- * No request begins after another process may have taken the duty: the answer of the store is at most half of the duty's
- * time old, and a request takes less than the other half. It is not renewed by a timer, because thousands of webhooks may
- * wait for a slot.
+ * The right of this process to deliver to one webhook and to write its progress (P6 of
+ * `pushes.ts`). On an embedded store it always has this right. On a shared store, no request begins
+ * once another process may have taken the duty: the last answer of the store must be at most half
+ * the duty's time old, and a request takes less than the other half. The duty is not renewed by a
+ * timer, because thousands of webhooks may wait for a slot.
  */
 import type { Push } from '../../../core/push.ts'
 import { createLease } from '../../../engine/cluster/lease.ts'
@@ -14,9 +14,12 @@ import type { PushStore } from './push-store.ts'
 export interface WebhookDuty {
   /** Called immediately before each request. @throws TakenOver */
   confirm(): Promise<void>
-  /** Writes what has changed. @throws TakenOver when another one has changed it, and nothing was written */
+  /**
+   * Writes the changed webhook.
+   * @throws TakenOver when another process has changed it; then nothing was written
+   */
   save(push: Push): Promise<void>
-  /** The webhook as it was read or written last. */
+  /** The webhook as it was last read or written. */
   stored(): Push
   giveBack(): Promise<void>
 }
@@ -25,19 +28,19 @@ export interface WebhookDutyDeps {
   readonly engine: Pick<Engine, 'takeDuty'>
   readonly store: PushStore
   readonly clock: EngineDeps['clock']
-  /** How long one request may take. */
+  /** The time limit of one request. */
   readonly timeoutMs: number
 }
 
 /**
- * Another process may deliver to the webhook, or it was set again or deleted. With a cause, the store did not say so: it
- * failed.
+ * Thrown when another process may deliver to the webhook, or when it was set again or deleted. If
+ * it has a cause, this is not certain: the store failed.
  */
 export class TakenOver extends Error {
   override readonly name = 'TakenOver'
 }
 
-/** How long another process waits before it takes over from one that is gone, at least. */
+/** The least time after which another process takes over from a dead one. */
 const DUTY_MS = 20_000
 
 /** @param start the webhook as it was read */
@@ -54,7 +57,7 @@ export function createWebhookDuty(deps: WebhookDutyDeps, start: Push, key: strin
     isTaken = await engine.takeDuty(name, dutyMs)
     if (!isTaken) throw new TakenOver('Another process delivers to the webhook')
     fresh.renewed(asked)
-    // Another process may have had the duty meanwhile.
+    // Another process may have had the duty in between.
     const known = (await store.pushes(start.taskId)).find(({ id }) => id === start.id)
     if (!isSame(known, stored)) throw new TakenOver('It has changed')
     if (!fresh.isCurrent()) throw new TakenOver('The store answered too late')
@@ -75,7 +78,7 @@ export function createWebhookDuty(deps: WebhookDutyDeps, start: Push, key: strin
     },
     stored: () => stored,
     async giveBack() {
-      // Without an answer the duty ends by itself.
+      // If this fails, the duty expires by itself.
       if (isTaken) await engine.takeDuty(name, 0).catch(() => undefined)
     },
   }

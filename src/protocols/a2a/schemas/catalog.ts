@@ -1,6 +1,7 @@
 /**
- * Every shape of Lull's A2A extensions by its published name, and the method, frame or card it belongs to. The JSON
- * Schemas in `spec/protocol-artifacts` are generated from this table. Tests validate real answers with it.
+ * Every shape of Lull's A2A extensions by its published name, with the method, frame or card that
+ * it belongs to. The JSON Schemas in `spec/protocol-artifacts` are generated from this table, and
+ * tests validate real answers with it.
  */
 import type { z } from 'zod'
 import {
@@ -61,18 +62,18 @@ export interface MethodShapes {
 }
 
 export interface Published {
-  /** The name of the page and of the schema file. */
+  /** The name of the documentation page and of the schema file. */
   readonly name: string
   readonly uri?: string
   readonly methods?: readonly MethodShapes[]
-  /** The shape under the URI in the metadata of tasks and status updates. */
+  /** The shape that the metadata of tasks and status updates has under the URI. */
   readonly metadata?: string
   /** The shape of the extension's `params` on the card. */
   readonly card?: string
   readonly shapes: Readonly<Record<string, z.ZodType>>
 }
 
-/** Shapes that are parts of other shapes. Each schema file contains those it needs. */
+/** Shapes that are parts of other shapes. Each schema file includes those that it needs. */
 export const building: Readonly<Record<string, z.ZodType>> = {
   Json: json,
   JsonObject: jsonObject,

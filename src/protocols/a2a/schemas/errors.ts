@@ -1,4 +1,4 @@
-/** Errors of the extension methods: the `error` of JSON-RPC in each version. */
+/** Errors of the extension methods: the `error` of JSON-RPC, in each version. */
 import { z } from 'zod'
 import { type FaultName, faults } from '../errors/faults.ts'
 import { exactly } from './exactly.ts'
@@ -6,7 +6,7 @@ import { instant } from './vocabulary.ts'
 
 const reason = z.enum(Object.keys(faults) as [FaultName, ...FaultName[]])
 
-/** 0.3: the reason of the fault and its details. Further members are allowed. */
+/** In 0.3: the reason of the fault and its details. Additional members are allowed. */
 export const errorData: z.ZodType = z.looseObject({
   reason,
   path: z.string().optional(),
@@ -24,7 +24,7 @@ export interface ErrorInfo {
   readonly '@type': 'type.googleapis.com/google.rpc.ErrorInfo'
   readonly reason: FaultName
   readonly domain: 'a2a-protocol.org' | 'lull'
-  /** The same details. Values that are not strings are serialised as JSON. */
+  /** The details of the fault. Values that are not strings are serialised as JSON. */
   readonly metadata?: Readonly<Record<string, string>>
 }
 
@@ -33,7 +33,7 @@ export interface BadRequest {
   readonly fieldViolations: readonly { readonly field: string; readonly description: string }[]
 }
 
-/** 1.0: the `data` of JSON-RPC and the `details` of REST. */
+/** In 1.0: the `data` of JSON-RPC and the `details` of REST. */
 export const errorDetails: z.ZodType<readonly (ErrorInfo | BadRequest)[]> = exactly<
   readonly (ErrorInfo | BadRequest)[]
 >()(

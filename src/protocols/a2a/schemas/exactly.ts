@@ -1,4 +1,7 @@
-/** A schema and the type of its values must have the same members. A member of only one of them does not compile. */
+/**
+ * Makes sure that a schema and the type of its values have the same members: a member of only one
+ * of them does not compile.
+ */
 import type { z } from 'zod'
 
 type Frozen<T> = T extends readonly (infer U)[]
@@ -7,7 +10,10 @@ type Frozen<T> = T extends readonly (infer U)[]
     ? { readonly [K in keyof T]: Frozen<T[K]> }
     : T
 
-/** Tests identity. Assignability would accept an optional field that only one of them has. */
+/**
+ * Tests whether two types are identical. Assignability would accept an optional member that only
+ * one of them has.
+ */
 type Same<A, B> =
   (<T>() => T extends A ? 1 : 2) extends <T>() => T extends B ? 1 : 2 ? unknown : never
 

@@ -1,4 +1,7 @@
-/** `metadata.harn`, outbound: the migration path of the RFCs. The names are snake_case, as Harn peers expect. */
+/**
+ * `metadata.harn`, outbound: the migration path of the RFCs. Names are snake_case, as Harn peers
+ * expect.
+ */
 import { z } from 'zod'
 import {
   resumeCause as cause,
@@ -57,7 +60,7 @@ export const harnPause: z.ZodType = z.union([
   }),
 ])
 
-/** `metadata.harn.reminder`. Inbound only `body` is required. */
+/** `metadata.harn.reminder`. For inbound reminders only `body` is required. */
 export const harnReminder: z.ZodType = z.strictObject({
   id: id.optional(),
   body: z.string().min(1).max(16_384),

@@ -1,4 +1,4 @@
-/** `urn:lull:a2a:progress:1`: how far a task is. */
+/** `urn:lull:a2a:progress:1`: the progress of a task. */
 import { z } from 'zod'
 import { exactly } from './exactly.ts'
 

@@ -1,4 +1,7 @@
-/** `urn:lull:a2a:receipts:1`: the signed receipts of a task, each with what the check of the server has shown. */
+/**
+ * `urn:lull:a2a:receipts:1`: the signed receipts of a task, each with the result of the server's
+ * check.
+ */
 import { z } from 'zod'
 import {
   jsonObject,

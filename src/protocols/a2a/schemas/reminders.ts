@@ -1,4 +1,7 @@
-/** `urn:lull:a2a:reminders:1`: results, frames about changes of reminders, and the parameters on the card. */
+/**
+ * `urn:lull:a2a:reminders:1`: results of the methods, frames for changes of reminders, and the
+ * parameters on the card.
+ */
 import { z } from 'zod'
 import type {
   ExpiryReason,
@@ -30,7 +33,7 @@ export const injectReminderResult: z.ZodType<Injected> = exactly<Injected>()(
   }),
 )
 
-/** A reminder in streams and lists. */
+/** A reminder as it is shown in streams and lists. */
 export interface ReminderFacts extends Omit<Reminder, 'acceptedAt'> {
   readonly acceptedAt: string
 }
@@ -76,7 +79,7 @@ export type ReminderChangeFacts =
   | {
       readonly event: 'deduped'
       readonly dedupeKey: string
-      /** The reminder that replaced them. */
+      /** The id of the reminder that replaced them. */
       readonly by: string
       readonly displaced: readonly string[]
     }
@@ -102,7 +105,7 @@ export interface RemindersParams {
   readonly roleHints: readonly RoleHint[]
 }
 
-/** Also `capabilities.reminders` of a 0.3 card. */
+/** The parameters on the card, and `capabilities.reminders` of a 0.3 card. */
 export const remindersParams: z.ZodType<RemindersParams> = exactly<RemindersParams>()(
   z.strictObject({
     inject: z.literal(true),

@@ -31,7 +31,7 @@ export interface ResumedUpdate extends ResumeFacts {
   readonly state: State
 }
 
-/** A reminder in the notification of the RFC. */
+/** A reminder as the notification of the RFC contains it. */
 export interface EmittedReminder {
   readonly id: string
   readonly body: string
@@ -104,7 +104,7 @@ const reminderDeduped = z.strictObject({
 
 const reminderExpired = z.strictObject({ taskId: id, reminderId: id, reason: expiryReason })
 
-/** The whole frame. */
+/** A notification as a complete frame. */
 export type RfcFrame = RfcNotification & { readonly jsonrpc: '2.0' }
 
 const jsonrpc = z.literal('2.0')

@@ -4,8 +4,9 @@ import { exactly } from './exactly.ts'
 
 export interface StreamFacts {
   /**
-   * `open`: the step still writes it, and it is not part of the task yet. `recorded`: it is. `discarded`: the attempt that
-   * wrote it did not finish, and the artifact is not part of the task; a new attempt may start it anew.
+   * `open`: the step is still writing, and the artifact is not part of the task yet. `recorded`: it
+   * is part of the task. `discarded`: the attempt that wrote it did not finish, so it is not part
+   * of the task; a new attempt may start it anew.
    */
   readonly state: 'open' | 'recorded' | 'discarded'
 }

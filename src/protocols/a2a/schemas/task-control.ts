@@ -24,7 +24,7 @@ export interface Paused {
   readonly mayStillAct?: readonly string[]
 }
 
-/** The pause was accepted, and the task has not reached a boundary. */
+/** Answer to a pause that was accepted while the task has not reached a boundary. */
 export interface Pausing {
   readonly taskId: string
   readonly state: 'working'
@@ -37,7 +37,7 @@ export interface Pausing {
   readonly mayStillAct?: readonly string[]
 }
 
-/** Steps that were told to stop and did not. They may act although the task is stopped. */
+/** Names of steps that were told to stop and did not. They may act although the task is stopped. */
 const mayStillAct = z.array(z.string()).readonly()
 
 const asked = {
@@ -80,7 +80,7 @@ export interface ResumeFacts {
 
 export const state: z.ZodType<State> = z.enum(states)
 
-/** Shared with the RFCs' notifications. */
+/** Members that the RFC's notifications also contain. */
 export const resumed: {
   readonly previousState: z.ZodType<State>
   readonly cause: z.ZodType<ResumeCause>
@@ -198,7 +198,7 @@ export const taskControlParams: z.ZodType<TaskControlParams> = exactly<TaskContr
   }),
 )
 
-/** The fields the RFC adds to the capabilities of a 0.3 card. */
+/** The fields that the RFC adds to the capabilities of a 0.3 card. */
 export interface PauseCapabilities {
   readonly supportsPause: true
   readonly supportsAwaitResumption: true

@@ -1,4 +1,4 @@
-/** `urn:lull:a2a:usage:1`: what a task has used so far. */
+/** `urn:lull:a2a:usage:1`: the usage of a task so far. */
 import { z } from 'zod'
 import { exactly } from './exactly.ts'
 

@@ -11,7 +11,7 @@ export interface ConsentAsked {
   readonly consentId: string
   readonly prompt: string
   readonly operation: Json
-  /** SHA-256 of the operation's canonical JSON. */
+  /** SHA-256 of the canonical JSON of the operation. */
   readonly digest: string
   readonly scope?: Json
   readonly expiresAt?: string

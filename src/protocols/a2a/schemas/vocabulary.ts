@@ -1,4 +1,4 @@
-/** Schemas that several shapes share. */
+/** Schemas that several shapes use. */
 import { z } from 'zod'
 
 export const id: z.ZodType<string> = z.string().min(1).max(256)

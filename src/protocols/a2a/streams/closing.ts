@@ -1,13 +1,16 @@
-/** The open streams and waiting calls. They end when the server stops or the client disconnects. */
+/** Open streams and waiting calls. They end when the server stops or the client disconnects. */
 import type { Signal } from '../../../core/signal.ts'
 
 export interface Closable {
   close(): void
 }
 
-/** Implemented as a Set, because an AbortSignal searches its listeners linearly to remove one of ten thousand. */
+/**
+ * Closes everything at once. It uses a `Set`, because an `AbortSignal` with ten thousand listeners
+ * removes one by linear search.
+ */
 export interface Closing {
-  /** Closes it at once when the server has already closed. */
+  /** Adds a stream or call. It is closed at once if the server has already closed. */
   add(one: Closable): void
   delete(one: Closable): void
   close(): void
@@ -34,8 +37,8 @@ export function createClosing(): Closing {
 }
 
 /**
- * A signal that fires when it is closed. It is cheaper than an AbortController, which would dominate the cost of a
- * call.
+ * A signal that aborts when it is closed. It is cheaper than an `AbortController`, whose creation
+ * would dominate the cost of a call.
  */
 export interface Ending extends Signal, Closable {}
 

@@ -1,7 +1,8 @@
 /**
- * SSE ids, `sequence.n`: the nth frame of the record with that sequence number. A snapshot taken at version v has the
- * id `(v+1).0`: it contains everything before the next record, and nothing of that record. One rule continues every
- * stream: read from the record `sequence` on, and skip its first n frames.
+ * SSE ids, `sequence.n`: the nth frame of the record with that sequence number. A snapshot at
+ * version v has the id `(v+1).0`, because it contains everything before the next record. So every
+ * stream is continued by the same rule: read from the record `sequence` on, and skip its first n
+ * frames.
  *
  * A frame of live text belongs to no record. It has the id of a snapshot taken at the same position. While a reader has
  * text that is not recorded, every id also names that text: `sequence.n+artifactId~attempt~length`. A reader that
@@ -16,7 +17,10 @@ export interface Cursor {
   readonly shown?: readonly TextPosition[]
 }
 
-/** An id names at most this many texts. A reader with more texts gets the others again from their beginning. */
+/**
+ * The most texts that an id names. A reader with more texts gets the others again from their
+ * beginning.
+ */
 const MOST_SHOWN = 32
 
 export function cursorId({ seq, n, shown = noTextShown }: Cursor): string {
@@ -30,7 +34,10 @@ export function afterSnapshot(version: number): Cursor {
   return { seq: version + 1, n: 0 }
 }
 
-/** Undefined for any other text: the stream then starts with a snapshot. Sequence numbers start at 1. */
+/**
+ * Parses an id. Undefined for any other text: the stream then starts with a snapshot. Sequence
+ * numbers start at 1.
+ */
 export function readCursor(id: string | undefined): Cursor | undefined {
   const [place = '', ...held] = (id?.trim() ?? '').split('+')
   const found = /^([1-9]\d{0,14})\.(\d{1,6})$/.exec(place)

@@ -1,6 +1,7 @@
 /**
- * Work that all readers of one task share. Every reader gets the same batch object, so a batch is folded once, and each
- * of its events is serialised once per codec, for any number of streams.
+ * Work that is shared by all readers of one task. Every reader gets the same batch object, so a
+ * batch is folded once, and each of its events is serialised once per codec, for any number of
+ * streams.
  */
 import { evolve } from '../../../core/evolve.ts'
 import type { TextChunk } from '../../../core/messages/live-text.ts'
@@ -18,13 +19,16 @@ export interface Folded {
   readonly events: readonly TaskEvent[]
 }
 
-/** Serialises an event. Undefined: the codec has no frame for it. */
+/** Serialises an event. Undefined if the codec has no frame for it. */
 export type Spell = (codec: Codec, event: TaskEvent, closes: boolean) => string | undefined
 
 export interface FanOut {
   fold(before: Task | undefined, batch: RecordBatch): readonly Folded[]
   readonly spell: Spell
-  /** Readers at the same position get the same chunk object. */
+  /**
+   * Serialises a chunk. Readers at the same position get the same chunk object, so its text is
+   * reused.
+   */
   spellChunk(codec: Codec, chunk: TextChunk, task: Task): string | undefined
 }
 
@@ -65,7 +69,7 @@ export function createFanOut(): FanOut {
   }
 }
 
-/** For events of one reader. */
+/** Serialises events that only one reader gets. */
 export const spellOnce: Spell = (codec, event, closes) => {
   const frame = codec.event(event, closes)
   return frame === undefined ? undefined : JSON.stringify(frame)

@@ -22,12 +22,13 @@ export interface Reader {
   readonly codec: Codec
   readonly envelope: Call['envelope']
   readonly openedBy: 'send' | 'subscription'
-  /** Whether the reader gets the notifications of the RFCs between the frames. */
+  /** Whether the reader gets the notifications of the RFCs between frames. */
   readonly notify: boolean
 }
 
 /**
- * The frames up to the one that ends the stream. The first `start.n` frames of the record `start.seq` are skipped.
+ * The frames up to the end of the batch, or up to the one that ends the stream. The first `start.n`
+ * frames of the record `start.seq` are skipped.
  * @param shown the unrecorded text that the reader has before the first frame
  */
 export function batchOf(
@@ -49,7 +50,10 @@ export function batchOf(
   return { text, last: false }
 }
 
-/** For a record that closes text that the reader has: only the missing part is sent. */
+/**
+ * The events of a record that completes a text. If the reader has a part of that text, only the
+ * rest is sent.
+ */
 function closing(held: readonly TextPosition[], folded: Folded): Folded {
   const chunk = held.length === 0 ? undefined : recordedChunk(held, folded.record)
   return chunk?.append ? { ...folded, events: [chunkEvent(folded.task, chunk)] } : folded
@@ -73,7 +77,10 @@ export function liveBatch(
   return { text, last: false }
 }
 
-/** Each event has two numbers, one for its frame and one for its notification, so ids do not depend on the reader. */
+/**
+ * The frames of one record. Each event reserves two numbers, for its frame and its notification, so
+ * ids do not depend on whether the reader gets notifications.
+ */
 function framesOf(
   reader: Reader,
   { seq, n: skip, shown = noTextShown }: Cursor,

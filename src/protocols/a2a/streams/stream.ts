@@ -1,10 +1,12 @@
 /**
- * A stream of a task: a snapshot (none with `Last-Event-ID`), then every later event, first from the log and then live.
+ * The stream of a task: a snapshot (except with `Last-Event-ID`), then every later event, first
+ * from the log and then live.
  *
  *  R1  The first frame is the Task (A2A 1.0 §3.1.2, §3.1.6), unless the reader continues a stream.
  *  R2  A continued stream repeats and omits nothing, also after a restart and when the task has ended.
  *  R3  A stream of a send closes after an interrupted or terminal frame, a subscription only after a terminal one.
- *  R4  A stream stays open while the task is stopped. It then keeps only its position: ten thousand may be open.
+ *  R4  A stream stays open while the task is stopped. It then keeps only its position in memory,
+ *      because ten thousand may be open.
  */
 import { evolve } from '../../../core/evolve.ts'
 import { noTextShown, type TextPosition } from '../../../core/messages/live-text.ts'
@@ -33,7 +35,7 @@ export interface StreamOptions {
   readonly laterRecords?: readonly LogRecord[]
   /** The task after `laterRecords`. */
   readonly latest?: Task
-  /** Continue from this cursor, without a snapshot. */
+  /** The cursor at which to continue, without a snapshot. */
   readonly from?: Cursor | undefined
 }
 
@@ -46,7 +48,7 @@ export function taskStream(a2a: A2AContext, call: Call, options: StreamOptions):
     return kept(a2a, new TaskFrames(a2a, caller, reader, { task, start: from, over }))
   }
   const beginning = beginningOf(reader, options)
-  // The whole stream is known, so nothing has to stay open.
+  // The stream is already complete, so nothing has to stay open.
   if (beginning.last) return { frames: beginning.text }
   const start = afterSnapshot(latest.version)
   return kept(a2a, new TaskFrames(a2a, caller, reader, { task: latest, start, beginning }))
@@ -57,7 +59,7 @@ function kept({ closing }: A2AContext, frames: TaskFrames): Answer {
   return { frames }
 }
 
-/** The frames known at the start: the snapshot and the records after it. */
+/** The frames that are known at the start: the snapshot and the records after it. */
 function beginningOf(reader: Reader, options: StreamOptions): FrameBatch {
   const { task, view, laterRecords = [], latest } = options
   const start = afterSnapshot(task.version)
@@ -75,11 +77,14 @@ interface Place {
   readonly task: Task
   readonly start: Cursor
   readonly beginning?: FrameBatch
-  /** No further frame follows. */
+  /** Set when no further frame follows. */
   readonly over?: boolean
 }
 
-/** A class, because open streams are many: it keeps only the parts of the request that its frames need. */
+/**
+ * A class, because many streams are open: an instance keeps only the parts of the request that its
+ * frames need.
+ */
 class TaskFrames implements FrameSource {
   readonly #a2a: A2AContext
   readonly #caller: Caller
@@ -148,7 +153,10 @@ class TaskFrames implements FrameSource {
     )
   }
 
-  /** A live batch contains the task before it. While the stream reads the log, the task is folded from the records. */
+  /**
+   * The task before a batch. A live batch contains it. While the stream reads the log, it is folded
+   * from the records.
+   */
   async #taskBefore({ before, records }: RecordBatch): Promise<Task | undefined> {
     const version = (records[0]?.seq ?? 1) - 1
     if (before !== undefined || version === 0) return before

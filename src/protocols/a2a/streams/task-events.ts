@@ -1,6 +1,7 @@
 /**
- * The events that a record of the log has for readers of the task. The list is the same for every version, binding and
- * webhook, so that all readers see the same events in the same order (A2A 1.0 §3.5.2). Codecs serialise them.
+ * The events of a record for readers of the task. The list is the same for every version, binding
+ * and webhook, so that all readers see the same events in the same order (A2A 1.0 §3.5.2). Codecs
+ * serialise them.
  */
 import type { TextChunk } from '../../../core/messages/live-text.ts'
 import type { Artifact } from '../../../core/messages/message.ts'
@@ -16,11 +17,13 @@ export type ReminderChange =
       readonly by: string
       readonly displaced: readonly string[]
     }
-  /** Only the log still has the text of the reminder. The task does not. */
+  /**
+   * Contains only the id, because the task no longer has the reminder; its text is only in the log.
+   */
   | { readonly event: 'expired'; readonly reminderId: string; readonly reason: ExpiryReason }
 
 export type TaskEvent =
-  /** `task` is the task after the record, `before` the task before it. */
+  /** `task` is the task after the record, and `before` the one before it. */
   | {
       readonly kind: 'status'
       readonly task: Task
@@ -71,7 +74,7 @@ const emitted: EventsOf<'turn-started' | 'reminders-shown'> = (record, task) =>
 
 const events: { readonly [T in RecordType]: EventsOf<T> } = {
   submitted: status,
-  // Another claim of a working task does not change its status.
+  // If another run takes over a working task, the status does not change.
   started: (record, task, before) =>
     before?.state === task.state ? none : status(record, task, before),
   released: silent,
@@ -85,7 +88,7 @@ const events: { readonly [T in RecordType]: EventsOf<T> } = {
   asked: status,
   'asked-again': status,
   answered: status,
-  // A pause that is committed at once has the event of its commit.
+  // A pause that commits at once has only the event of its commit.
   'pause-requested': (record, task, before) =>
     record.quiesces ? status(record, task, before) : none,
   'pause-upgraded': silent,

@@ -4,10 +4,13 @@ import { type Codec, wholeTask } from '../codec/codec.ts'
 
 export type TaskTexts = (codec: Codec, task: Task) => string
 
-/** Longer texts are not cached: they would double the memory of large tasks, and save little next to sending them. */
+/**
+ * Longer texts are not cached: they would double the memory of large tasks, while rendering them
+ * costs little compared to sending.
+ */
 const LONGEST = 65_536
 
-/** A text is freed with its task. */
+/** Creates the cache. A text is freed together with its task. */
 export function createTaskTexts(): TaskTexts {
   const byCodec = new Map<string, WeakMap<Task, string>>()
 

@@ -1,4 +1,7 @@
-/** Finds the task of a session that a request is for: the named one, else the only one that fits. */
+/**
+ * Finds the task of a session that a request means: the one it names, else the only one in a
+ * suitable state.
+ */
 import { RequestError } from '@agentclientprotocol/sdk'
 import { isInterrupted, isPaused, type State } from '../../../core/states.ts'
 import type { Task } from '../../../core/task.ts'
@@ -8,7 +11,7 @@ import { INVALID_PARAMS, STATE_CONFLICT } from './faults.ts'
 
 export type Meta = Readonly<Record<string, unknown>> | null | undefined
 
-/** `_meta.lull.taskId`. */
+/** Reads `_meta.lull.taskId`. */
 export function taskIdIn(meta: Meta): string | undefined {
   return parse(addressMeta, meta ?? {}, '_meta').lull?.taskId
 }
@@ -28,18 +31,24 @@ const suspendable: Readonly<Record<State, boolean>> = {
   rejected: false,
 }
 
-/** The running task. Without one, a suspended task: the answer is repeated. */
+/**
+ * The task to suspend: the running one. Without a running task, a suspended one, so that the
+ * earlier answer is repeated.
+ */
 export function toSuspend(open: readonly Task[], sessionId: string, meta: Meta): Task {
   const named = nameIn(open, meta)
   if (named !== undefined) return named
   const own = open.filter(isOwn)
   const runs = own.filter(({ state }) => suspendable[state])
   const found = only(runs) ?? only(own.filter(({ state }) => state === 'paused-by-client'))
-  // Another task cannot be suspended. The engine says why.
+  // No task can be suspended. For a task in another state, the engine explains why.
   return found ?? own[0] ?? refused(sessionId, 'not_running', `Nothing runs in ${sessionId}`)
 }
 
-/** @param handle of the current stop of a task, or of an earlier one */
+/**
+ * The task to wake.
+ * @param handle the handle of the current or an earlier stop of the task
+ */
 export function toWake(
   open: readonly Task[],
   sessionId: string,
@@ -62,7 +71,10 @@ export function toWake(
   return found ?? refused(sessionId, 'not_suspended', `Nothing is suspended in ${sessionId}`)
 }
 
-/** The task that a prompt continues: it is stopped or asks something. Undefined: the prompt is a new task. */
+/**
+ * The task that a prompt continues: one that is stopped or asks a question. Undefined: the prompt
+ * starts a new task.
+ */
 export function toPrompt(open: readonly Task[], meta: Meta): Task | undefined {
   return (
     nameIn(open, meta) ??
@@ -70,12 +82,12 @@ export function toPrompt(open: readonly Task[], meta: Meta): Task | undefined {
   )
 }
 
-/** The task that a reminder is for. Undefined: the next task. */
+/** The task that a reminder is for. Undefined: it is kept for the next task. */
 export function toRemind(open: readonly Task[], meta: Meta): Task | undefined {
   return nameIn(open, meta) ?? only(open.filter(isOwn))
 }
 
-/** A child is controlled by its parent. */
+/** Whether the session itself controls the task. A child is controlled by its parent. */
 export function isOwn({ parentId }: Task): boolean {
   return parentId === undefined
 }

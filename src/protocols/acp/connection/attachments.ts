@@ -8,11 +8,11 @@ import type { Session } from '../sessions/sessions.ts'
 import type { AcpContext } from './context.ts'
 import type { Peer } from './peer.ts'
 
-/** Sessions that one connection may be attached to. Each takes some 20 kB. */
+/** The most sessions that one connection may be attached to. Each takes about 20 kB. */
 const SESSIONS = 1_000
 
 export interface Attachments {
-  /** @throws LullError `LIMIT_EXCEEDED` when the connection can attach to no further session */
+  /** @throws LullError `LIMIT_EXCEEDED` when the connection may not attach to another session */
   checkRoom(): void
   get(sessionId: string): Promise<Attachment> | undefined
   add(session: Session, replays: boolean): Promise<Attachment>
@@ -25,9 +25,12 @@ export interface AttachmentsDeps {
   readonly acp: AcpContext
   readonly caller: Caller
   readonly peer: () => Peer
-  /** The messages that this connection sent, and whether each is a prompt. */
+  /**
+   * The messages that this connection sent, and whether each is a prompt or a message without an
+   * answer (`aside`).
+   */
   readonly sent: ReadonlyMap<string, 'prompt' | 'aside'>
-  /** Fires when the connection is lost. */
+  /** Aborts when the connection is lost. */
   readonly gone: AbortSignal
 }
 

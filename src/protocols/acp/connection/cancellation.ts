@@ -1,4 +1,7 @@
-/** Why a request's signal fired: the client gave it up (`$/cancel_request`), or the connection was lost. */
+/**
+ * Distinguishes why the signal of a request aborted: the client cancelled it (`$/cancel_request`),
+ * or the connection was lost.
+ */
 const REQUEST_CANCELLED = -32800
 
 export function isCancellation(reason: unknown): boolean {

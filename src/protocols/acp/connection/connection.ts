@@ -1,6 +1,7 @@
 /**
- * One connected client. A client can disconnect at any moment, and then it only detaches: tasks continue, stopped tasks
- * stay stopped, and an open question is asked again when a client attaches.
+ * One connected client. It can disconnect at any moment, which has no effect on tasks: running
+ * tasks continue, stopped tasks stay stopped, and an open question is asked again when a client
+ * attaches.
  */
 import type { Message } from '../../../core/messages/message.ts'
 import type { Caller } from '../../../engine/caller.ts'
@@ -14,25 +15,31 @@ import type { Peer } from './peer.ts'
 export interface Connection {
   readonly acp: AcpContext
   readonly caller: Caller
-  /** @throws Error before `initialize` */
+  /**
+   * The client in its version of the protocol.
+   * @throws Error before `initialize`
+   */
   peer(): Peer
   setPeer(peer: Peer): void
-  /** @throws LullError when it is attached to as many sessions as one connection can be */
+  /** @throws LullError when the connection may not attach to another session */
   checkRoom(): void
-  /** The attachment to the session. Attaches if the connection is not attached. */
+  /** The attachment to the session. Attaches if necessary. */
   attached(sessionId: string): Promise<Attachment>
-  /** Attaches, or attaches again: an open prompt continues. */
+  /** Attaches, possibly once more. An open prompt continues. */
   attach(session: Session, replays: boolean): Promise<Attachment>
   release(sessionId: string): Promise<void>
-  /** Notes that this connection sends the message. A prompt waits for its task, an aside does not. */
+  /**
+   * Remembers that this connection sends the message. A prompt is answered when its task is idle;
+   * an `aside` is not waited for.
+   */
   sending(messageId: string, as: 'prompt' | 'aside'): void
-  /** Resolves when every prompt that came before this call is routed or queued. */
+  /** Resolves when every prompt that arrived before this call was passed to a task or queued. */
   promptsRouted(sessionId: string): Promise<void>
-  /** Acts after the current request was answered. */
+  /** Runs `act` after the current request was answered. */
   later(act: () => Promise<void>): void
   /** Shows a message of the agent that belongs to no task. */
   say(sessionId: string, message: Message): Promise<void>
-  /** The client has disconnected. */
+  /** Called when the client has disconnected. */
   close(): void
 }
 

@@ -1,4 +1,4 @@
-/** What all connections of the adapter share. */
+/** The data and services that all connections of the adapter share. */
 import type { EngineDeps } from '../../../engine/deps.ts'
 import type { Engine } from '../../../engine/engine.ts'
 import type { Offers } from '../../../engine/requests/offers.ts'
@@ -19,18 +19,19 @@ export interface AcpContext extends Pick<EngineDeps, 'clock' | 'ids' | 'log'> {
   readonly config: AcpConfig
   readonly sessions: Sessions
   readonly facts: Facts
-  /** Queued prompts, per session. */
+  /** The queues of waiting prompts, one per session. */
   readonly promptQueues: Queues
   /**
-   * One request per session is routed at a time, so that it sees the result of earlier ones. A request enters before its
-   * first await, because the order of arrival is lost there.
+   * Locks that let only one request per session be routed at a time, so that it sees the effect of
+   * earlier ones. A request must enter before its first await, because after it the order of
+   * arrival is lost.
    */
   readonly sessionLocks: Queues
   readonly openPrompts: OpenPrompts
   readonly watching: Watching
   readonly waiting: WaitingReminders
-  /** What at least one of the agents offers. */
+  /** The capabilities that at least one agent has. */
   readonly offers: Offers
-  /** The name and version that clients are told. */
+  /** The name and version of the agent that clients see. */
   readonly agentInfo: { readonly name: string; readonly version: string }
 }

@@ -57,7 +57,10 @@ const faults: { readonly [C in ErrorCode]: Fault<C> } = {
   STALE_RUN: { code: INTERNAL },
 }
 
-/** An unexpected error becomes "Internal error" without details. `report` gets the details. */
+/**
+ * Converts any error. An unexpected one becomes "Internal error" without details, which are passed
+ * to `report`.
+ */
 export function toRequestError(error: unknown, report: (error: unknown) => void): RequestError {
   if (error instanceof RequestError) return error
   if (!isLullError(error)) {

@@ -4,7 +4,7 @@ import { parse } from '../../../engine/input/parse.ts'
 import type { Connection } from './connection.ts'
 import { toRequestError } from './faults.ts'
 
-/** @param signal fires when the request is given up or the connection is lost */
+/** @param signal aborts when the request is cancelled or the connection is lost */
 export type Method<P, R> = (connection: Connection, params: P, signal: AbortSignal) => Promise<R>
 
 export interface Handled<P> {
@@ -14,7 +14,7 @@ export interface Handled<P> {
 
 export interface Handling {
   /**
-   * @param name as the protocol has it, for spans
+   * @param name the name of the method in the protocol, for trace spans
    * @param schema for parameters that the SDK has not parsed
    */
   handle<P, R>(
@@ -22,7 +22,7 @@ export interface Handling {
     method: Method<P, R>,
     schema?: z.ZodType,
   ): (handled: Handled<P>) => Promise<R>
-  /** Logs an error that no answer can carry. */
+  /** Logs an error for which there is no answer. */
   report(error: unknown): void
 }
 

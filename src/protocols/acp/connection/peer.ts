@@ -1,4 +1,4 @@
-/** The connected client, in one version of the protocol. */
+/** The connected client, as seen through one version of the protocol. */
 import type {
   AgentContext,
   ContentBlock,
@@ -15,33 +15,38 @@ import type { Traces } from './traces.ts'
 
 export interface Peer {
   readonly facts: ClientFacts
-  /** The client called a method of the extension, so it knows the extension. */
+  /** Called when the client has used a method of the extension, and so knows the extension. */
   markAware(): void
-  /** The client also gets its own messages. */
+  /** Set if the client also gets the messages that it sent itself. */
   readonly echoes?: true
   update(sessionId: string, update: SessionUpdate): Promise<void>
-  /** Version 2: after a record of the task. `asking`: the client is being asked something. */
+  /**
+   * Version 2: called after a record of the task was sent. `asking`: the client is being asked a
+   * question.
+   */
   moved?(sessionId: string, task: Task, asking: boolean): Promise<void>
-  /** Version 2: tells the state of the session after an attachment. */
+  /** Version 2: sends the state of the session after an attachment. */
   standing?(sessionId: string): Promise<void>
-  /** Version 2: repeats a prompt that is in no log. */
+  /** Version 2: sends a prompt back that is in no log. */
   echo?(sessionId: string, messageId: string, prompt: readonly ContentBlock[]): Promise<void>
-  /** Version 2: for work without a task. The session is running during the work and idle after it. */
+  /**
+   * Version 2: wraps work without a task. The session is running during the work and idle after it.
+   */
   readonly during?: (
     sessionId: string,
     work: () => Promise<PromptResponse>,
   ) => Promise<PromptResponse>
   notify(method: string, params: object): Promise<void>
-  /** Sends `$/cancel_request` when the signal fires. */
+  /** Sends a request to the client. Sends `$/cancel_request` when the signal aborts. */
   request(method: string, params: object, signal: AbortSignal): Promise<unknown>
-  /** Undefined: the client dismissed the question. */
+  /** Asks for consent. Undefined: the client dismissed the question. */
   askConsent(
     sessionId: string,
     message: Message,
     consent: NonNullable<Question['consent']>,
     signal: AbortSignal,
   ): Promise<Decision | undefined>
-  /** Undefined: the client dismissed the question. */
+  /** Shows a question as a form. Undefined: the client dismissed the question. */
   askForm(sessionId: string, question: Question, signal: AbortSignal): Promise<Part | undefined>
 }
 
@@ -90,7 +95,7 @@ export function createPeer(client: AgentContext, facts: ClientFacts, traces: Tra
   }
 }
 
-/** A consent is valid for one operation, so there is no option to allow always. */
+/** A consent is valid for one operation, so there is no option "always allow". */
 export const permissionOptions = [
   { optionId: 'allow', name: 'Allow', kind: 'allow_once' },
   { optionId: 'reject', name: 'Reject', kind: 'reject_once' },

@@ -1,6 +1,6 @@
 /**
- * The requests of version 1. Parsed here and not by the SDK, so that an error names the path of the mistake. Unknown fields
- * are ignored.
+ * The schemas of the requests of version 1. They are parsed here and not by the SDK, so that an
+ * error names the path of the invalid member. Unknown members are ignored.
  */
 import { z } from 'zod'
 

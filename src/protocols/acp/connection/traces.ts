@@ -1,12 +1,15 @@
-/** Trace context in `_meta`, as ACP reserves it there: `traceparent` at its root. */
+/** Reads and writes trace context in `_meta`, where ACP reserves `traceparent` at the root. */
 import { describeError } from '../../../core/values/describe-error.ts'
 import { fromTraceparent, toTraceparent } from '../../../core/values/span-link.ts'
 import type { EngineDeps } from '../../../engine/deps.ts'
 
 export interface Traces {
-  /** Calls a method in a span that continues the trace of its parameters. @param method its name in the protocol */
+  /**
+   * Calls a method in a span that continues the trace in its parameters.
+   * @param method the name of the method in the protocol
+   */
   during<T>(method: string, params: unknown, call: () => Promise<T>): Promise<T>
-  /** Adds the current span to what is sent to the client. */
+  /** Adds the current span to parameters that are sent to the client. */
   add<P extends object>(params: P): P
 }
 

@@ -36,7 +36,8 @@ export function createV1(connection: Connection): sdk.AgentApp {
     })
     .onRequest('session/new', raw, handle('session/new', newSession, newRequest))
     .onRequest('session/load', raw, handle('session/load', loadSession, loadRequest))
-    // The SDK would remove the fields of the RFC, and refuse a request without `cwd`.
+    // `raw`, because the SDK would remove the members of the RFC, and reject a request without
+    // `cwd`.
     .onRequest('session/resume', raw, handle('session/resume', resumeSession))
     .onRequest('session/list', raw, handle('session/list', list, listRequest))
     .onRequest('session/close', raw, handle('session/close', close, sessionRequest))
@@ -59,7 +60,7 @@ export function createV1(connection: Connection): sdk.AgentApp {
   return app
 }
 
-/** Keeps the SDK from parsing the parameters. */
+/** Passes parameters through, so that the SDK does not parse them. */
 function raw<P>(params: unknown): P {
   return params as P
 }

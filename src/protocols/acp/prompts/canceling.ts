@@ -13,7 +13,7 @@ export async function cancelTask(
   try {
     await engine.cancel(caller, { taskId, reason: 'the user canceled it' })
   } catch (error) {
-    // The task ended first.
+    // A task that ended first needs no cancel.
     if (!isLullError(error, 'TASK_TERMINAL')) throw error
   }
 }
@@ -27,7 +27,8 @@ export async function cancelSession(
   const key = keyOf(caller, sessionId)
   const prompts = acp.openPrompts.of(key)
   for (const { canceled } of prompts) canceled.abort()
-  // Earlier prompts have been routed when the lock is free; later ones wait until it is free again.
+  // When the lock is free, earlier prompts have been routed, and later ones wait until it is
+  // released again.
   const unlock = await acp.sessionLocks.enter(key)
   try {
     const open = await acp.sessions.openTasks(caller, sessionId)

@@ -38,7 +38,7 @@ export interface SlashCommand {
   readonly words: string
 }
 
-/** The command that a prompt consists of. Undefined: the prompt is for the agent. */
+/** The command in a prompt. Undefined: the prompt is a message for the agent. */
 export function commandIn(
   [first, ...more]: readonly ContentBlock[],
   offers: Offers,
@@ -69,7 +69,7 @@ async function suspend(
   const { id } = attachment.session
   const taskId = toSuspend(await acp.sessions.openTasks(caller, id), id, meta).id
   const reason = words === '' ? {} : { reason: words }
-  // It may take as long as the running step does.
+  // Unlocked before the wait, which may last as long as the running step.
   unlock()
   const about = await suspendTask(acp, caller, { taskId, ...reason }, signal)
   await attachment.seen(taskId, about.version)

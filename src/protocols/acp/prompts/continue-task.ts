@@ -1,10 +1,12 @@
 /**
- * A prompt to an open task: the answer to its question, a message that wakes it, or a message that is kept.
+ * Sends a prompt to an open task: as the answer to its question, as a message that wakes it, or as
+ * a message for later.
  *
  *  C1  A prompt wakes a task that the agent parked or that was suspended over ACP.
- *  C2  A prompt is refused under a hold and under the stop of an operator or a policy.
- *  C3  A prompt does not end a pause of another protocol. For a client that declares the RFC it ends no stop, because such
- *      a client has `session/resume`. The prompt is kept as a message, and a reply says how to resume.
+ *  C2  A prompt is refused while a hold, an operator or a policy stops the task.
+ *  C3  A prompt does not end a pause that came by another protocol. If the client declares the RFC,
+ *      a prompt ends no stop at all, because such a client has `session/resume`. In both cases the
+ *      task gets the prompt as a message for later, and a reply says how to resume.
  */
 import { isLullError, LullError } from '../../../core/errors.ts'
 import { deliveredBy } from '../../../core/messages/delivered.ts'
@@ -40,7 +42,7 @@ function isLiftedByPrompt({ initiator, origin }: Suspension, { facts }: Peer): b
   return !facts.rfc && (initiator === 'agent' || origin === 'acp')
 }
 
-/** The task stays stopped and reads the message after its wake. */
+/** Adds the message to a task that stays stopped. The task reads it after its wake. */
 async function keep(
   deps: PromptDeps,
   { id: taskId }: Task,
@@ -52,7 +54,7 @@ async function keep(
   await acp.engine.send(caller, { message: promptMessage(deps, parts, taskId) })
   const about = await acp.engine.get(caller, taskId)
   await attachment.seen(taskId, about.version)
-  // The task was woken meanwhile and reads the message now.
+  // The task was woken meanwhile, and reads the message now.
   if (about.suspension?.handle !== suspension.handle) {
     return { taskId, settled: attachment.settled(taskId), recorded: true }
   }
@@ -67,7 +69,7 @@ function keptText({ initiator, actor, reason }: Suspension, rfc: boolean): strin
   return `${who}${why}. Your message is kept for when the task goes on. ${how} goes on.`
 }
 
-/** Wakes the suspended task. Parts, if there are any, are sent to it as a message. */
+/** Wakes the suspended task, and sends it `parts`, if any, as a message. */
 export async function wakeTask(
   deps: PromptDeps,
   parts: readonly Part[],
@@ -80,7 +82,7 @@ export async function wakeTask(
   const task = toWake(await acp.sessions.openTasks(caller, id), id, handle, meta)
   const { suspension } = task
   const wake = { taskId: task.id, input, continueTranscript }
-  // The pause is not complete, or the handle is another one. The engine decides.
+  // The pause has not committed yet, or the handle is that of another stop. The engine decides.
   if (suspension === undefined || (handle !== undefined && handle !== suspension.handle)) {
     await acp.engine.resume(caller, { ...wake, handle })
     if (parts.length > 0) return answer(deps, task, parts)
@@ -91,7 +93,7 @@ export async function wakeTask(
   )
 }
 
-/** The handle for an alias that the client chose when the task parked. */
+/** Translates an alias that the client chose when the task parked to the handle. */
 export async function ownHandle(
   { acp, caller }: Connection,
   sessionId: string,
@@ -123,7 +125,7 @@ async function sendAndWake(
   } catch (error) {
     forget()
     if (!isLullError(error, 'TASK_NOT_PAUSED') || !recorded) throw error
-    // The task was woken first. It has the message.
+    // The task was woken by something else first. It has the message.
     const { version } = await acp.engine.get(caller, taskId)
     await attachment.seen(taskId, version)
     return { taskId, settled: attachment.settled(taskId), recorded }
@@ -148,7 +150,7 @@ async function answer(
     throw error
   }
   if (task.parentId === undefined) return { taskId: task.id, settled, recorded: true }
-  // An answer to a child: the prompt ends with the parent.
+  // The prompt answered a child, and ends together with the parent.
   forget()
   return { taskId: task.parentId, settled: attachment.settled(task.parentId), recorded: true }
 }

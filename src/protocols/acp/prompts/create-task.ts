@@ -1,4 +1,4 @@
-/** Sends a prompt as a new message: it becomes a task, or the agent replies without a task. */
+/** Sends a prompt as a new message. It becomes a task, or the agent replies without a task. */
 import type { Message, Part } from '../../../core/messages/message.ts'
 import type { Caller } from '../../../engine/caller.ts'
 import { offersOf } from '../../../engine/requests/offers.ts'
@@ -24,7 +24,7 @@ export async function startTask(
   return { taskId, settled: attachment.settled(taskId), recorded: true }
 }
 
-/** The prompt as a message to a new task or to the named task. */
+/** Builds the message of a prompt, to a new task or to the named one. */
 export function promptMessage(
   { connection, messageId }: PromptDeps,
   parts: readonly Part[],
@@ -34,22 +34,23 @@ export function promptMessage(
   return { messageId, role: 'ROLE_USER', parts, ...(taskId === undefined ? {} : { taskId }) }
 }
 
-/** @param canceled while the agent decides, the promise rejects with this signal's reason */
+/** @param canceled if it aborts while the agent decides, the promise rejects with its reason */
 export async function create(
   { acp, caller }: Connection,
   contextId: string,
   message: Message,
   canceled?: AbortSignal,
 ): Promise<SendResult> {
-  // Read again, because the session may have another agent since the connection attached.
+  // Read again, because the agent of the session may have changed since the connection attached.
   const session = await acp.sessions.get(caller, contextId)
   const { agent } = session
   const receiver = agentOf(acp.engine, session)
-  // An agent without reminders gets none. They stay for a task of an agent that has them.
+  // An agent without reminders gets none. They stay in the session for a task of an agent that
+  // supports them.
   const reminders = receiver && offersOf(receiver).reminders ? keptIn(session) : []
   const metadata = { acp: { cwd: session.cwd } }
   const request = { agent, message: { ...message, contextId }, metadata, origin: 'acp' }
-  // Without `receive` the message is a task at once, and the task is canceled.
+  // Only `receive` can take long. Without it the message is a task at once, which is then canceled.
   const givenUp = receiver?.receive === undefined ? undefined : canceled
   givenUp?.throwIfAborted()
   const sending = acp.engine.send(
@@ -65,7 +66,7 @@ export async function create(
   return sent
 }
 
-/** Cancels the task that the agent still creates after the prompt was canceled. */
+/** Cancels a task that the agent creates after the prompt was canceled. */
 function cancelLate(acp: AcpContext, caller: Caller, sending: Promise<SendResult>): void {
   sending
     .then((sent) => (sent.kind === 'task' ? cancelTask(acp, caller, sent.task.id) : undefined))

@@ -1,17 +1,17 @@
-/** The unanswered prompts of all connections, by session. `session/cancel` cancels them. */
+/** An unanswered prompt. `session/cancel` cancels all those of a session, on any connection. */
 export interface OpenPrompt {
-  /** Fires when the user cancels the prompt, not when a connection is lost. */
+  /** Aborts when the user cancels the prompt, but not when a connection is lost. */
   readonly canceled: AbortController
   /** The task of the prompt, once it is known. */
   taskId: string | undefined
-  /** Resolves when it was answered. */
+  /** Resolves when the prompt was answered. */
   readonly answered: Promise<void>
 }
 
 export interface OpenPrompts {
-  /** @param owner the connection of the prompt */
+  /** @param owner the connection that sent the prompt */
   open(key: string, owner: object): { readonly prompt: OpenPrompt; close(): void }
-  /** All prompts of the session, or those of one connection. */
+  /** The open prompts of the session, or only those of one connection. */
   of(key: string, owner?: object): readonly OpenPrompt[]
 }
 

@@ -1,4 +1,7 @@
-/** The answer to a prompt. A stop is `end_turn`; only `session/cancel` and `session/close` lead to `cancelled`. */
+/**
+ * Builds the answer to a prompt. A stop is `end_turn`; only `session/cancel` and `session/close`
+ * lead to `cancelled`.
+ */
 import { type PromptResponse, RequestError, type StopReason } from '@agentclientprotocol/sdk'
 import type { Task } from '../../../core/task.ts'
 import type { JsonObject } from '../../../core/values/json.ts'
@@ -17,7 +20,7 @@ export function promptResponse(facts: Facts, task: Task): PromptResponse {
   return { stopReason: stopReasonOf(task), _meta: facts.ofTask(task) }
 }
 
-/** The parameters of `_session/turn_ended`, when no prompt waits for the task. */
+/** The parameters of `_session/turn_ended`, which is sent when no prompt waits for the task. */
 export function turnEnded(facts: Facts, task: Task): JsonObject {
   return {
     taskId: task.id,

@@ -1,4 +1,4 @@
-/** `session/prompt`. */
+/** The method `session/prompt`. */
 import { type ContentBlock, type PromptResponse, RequestError } from '@agentclientprotocol/sdk'
 
 import type { Task } from '../../../core/task.ts'
@@ -28,14 +28,14 @@ export interface PromptFields {
   readonly _meta?: Meta
 }
 
-/** A prompt that has been routed. */
+/** A prompt that was passed to a task or queued. */
 export interface BegunPrompt {
   /** Undefined: the prompt was canceled before it was sent. */
   readonly messageId: string | undefined
   readonly ended: Promise<PromptResponse>
 }
 
-/** Version 1 answers a prompt when its work has ended. */
+/** Version 1: the prompt is answered when its work has ended. */
 export async function prompt(
   connection: Connection,
   request: PromptFields,
@@ -52,7 +52,8 @@ export async function beginPrompt(
   const { acp, caller } = connection
   const { sessionId } = request
   const key = keyOf(caller, sessionId)
-  // Both before the first await: a later cancel or suspend must find the prompt and wait until it is routed.
+  // Both calls come before the first await: a later cancel or suspend must find the prompt, and
+  // wait until it is routed.
   const { prompt, close } = acp.openPrompts.open(key, connection)
   const locked = acp.sessionLocks.enter(key)
   const cancel = (): void => {
@@ -114,7 +115,7 @@ function blocksOf({ prompt }: PromptFields): readonly ContentBlock[] {
   return parse(contentBlocks, prompt, 'prompt')
 }
 
-/** Suspends the task of the prompt, or the running task when the prompt is empty. */
+/** Suspends the task of the prompt, or the running task if the prompt is empty. */
 async function suspendWith(
   { connection, attachment, meta }: PromptDeps,
   outcome: PromptOutcome | undefined,

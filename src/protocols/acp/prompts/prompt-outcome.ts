@@ -1,4 +1,4 @@
-/** What a prompt led to: work of a task, or an immediate reply. */
+/** The effect of a prompt: work of a task, or an immediate reply. */
 import type { Message } from '../../../core/messages/message.ts'
 import type { Task } from '../../../core/task.ts'
 import type { ResumeRequest } from '../../../engine/requests/resume-task.ts'
@@ -10,29 +10,32 @@ export interface PromptDeps {
   readonly connection: Connection
   readonly attachment: Attachment
   readonly meta: Meta
-  /** The id of the prompt as a message. */
+  /** The message id of the prompt. */
   readonly messageId: string
 }
 
 export type PromptOutcome = (
   | {
       readonly taskId: string
-      /** The task when it is idle. Undefined: the connection was lost first. */
+      /**
+       * Resolves with the task when it is idle, or with undefined when the connection was lost
+       * first.
+       */
       readonly settled: Promise<Task | undefined>
     }
   | {
       readonly reply: Message
-      /** The task the reply is about. */
+      /** The task that the reply is about. */
       readonly about?: Task
     }
 ) & {
-  /** The prompt is a message in the log of a task, so every client gets it from there. */
+  /** Whether the prompt is a message in the log of a task, from which every client gets it. */
   readonly recorded: boolean
 }
 
 export type Wake = Pick<ResumeRequest, 'handle' | 'input' | 'continueTranscript'>
 
-/** A reply of the adapter. */
+/** A reply by the adapter itself, not by an agent. */
 export function ownReply({ acp }: Connection, text: string): Message {
   return { messageId: acp.ids.uuid(), role: 'ROLE_AGENT', parts: [{ text }] }
 }

@@ -1,10 +1,11 @@
 /**
- * Puts the questions of tasks to one connected client: a consent as a permission request, other questions as a form if
- * the client supports forms. The question belongs to the task. A connection can withdraw it (the task is held, suspended
- * or answered elsewhere, or the client disconnects), and the next attachment asks it again.
+ * Shows the questions of tasks to one connected client: a consent as a permission request, other
+ * questions as a form if the client supports forms. The question belongs to the task. A connection
+ * can withdraw it (the task is held, suspended or answered elsewhere, or the client disconnects),
+ * and the next attachment asks it again.
  *
  *  Q1  A connection asks an open question once, and withdraws a question that is no longer open.
- *  Q2  The engine accepts exactly one answer, by whichever way it comes.
+ *  Q2  The engine accepts exactly one answer, whichever client or protocol it comes from.
  *  Q3  A question that cannot be asked, or that was dismissed, ends the prompt. The next prompt is the answer.
  */
 import { isLullError } from '../../../core/errors.ts'
@@ -16,9 +17,9 @@ import type { AcpContext } from '../connection/context.ts'
 import type { Peer } from '../connection/peer.ts'
 
 export interface Questions {
-  /** Asks or withdraws, so that the client is asked what the task asks now. */
+  /** Asks or withdraws questions, so that the client sees what the task asks now. */
   reconcile(task: Task): void
-  /** The client is being asked and has not dismissed the question. */
+  /** Whether the client is being asked and has not dismissed the question. */
   asking(taskId: string): boolean
   /** Dismissed questions are asked again at the next `reconcile`. */
   forgetDismissed(): void
@@ -67,7 +68,7 @@ export function createQuestions(deps: QuestionDeps): Questions {
         message: { messageId, role: 'ROLE_USER', parts: [part], taskId },
       })
     } catch (error) {
-      // Another answer was first.
+      // Another answer came first.
       const late = isLullError(error, 'CONSENT_MISMATCH') || isLullError(error, 'TASK_TERMINAL')
       if (!late) throw error
     }
@@ -104,7 +105,7 @@ export function createQuestions(deps: QuestionDeps): Questions {
   }
 }
 
-/** The identity of the open question. Undefined: there is no question, or this client cannot be asked. */
+/** Identifies the open question. Undefined if there is none, or this client cannot be asked. */
 function questionToAsk(task: Task, { facts }: Peer): string | undefined {
   const { question, state, holds, deferred } = task
   if (question === undefined || !isInterrupted(state)) return undefined

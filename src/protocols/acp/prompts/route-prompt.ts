@@ -1,6 +1,6 @@
 /**
- * Decides where a prompt goes: to a task of the session that is stopped or asks something, otherwise to a new task. While a
- * task runs, prompts are queued.
+ * Decides where a prompt goes: to a task of the session that is stopped or asks a question,
+ * otherwise to a new task. While a task runs, prompts are queued.
  */
 import type { Part } from '../../../core/messages/message.ts'
 import type { Task } from '../../../core/task.ts'
@@ -12,7 +12,7 @@ import { startTask } from './create-task.ts'
 import type { PromptDeps, PromptOutcome } from './prompt-outcome.ts'
 
 /**
- * @param unlock lets the next request of the session be routed
+ * @param unlock called when the next request of the session may be routed
  * @returns undefined when the prompt was canceled first
  */
 export async function routePrompt(
@@ -49,12 +49,15 @@ export async function routePrompt(
   }
 }
 
-/** A task that a prompt began. */
+/** Whether a prompt created the task. */
 function isPrompted(task: Task): boolean {
   return task.origin === 'acp' && isOwn(task)
 }
 
-/** Waits until no task of a prompt is open. @returns a task that asks something meanwhile: the queued prompt answers it */
+/**
+ * Waits until no task that a prompt created is open.
+ * @returns a task that asks a question meanwhile: the queued prompt answers it
+ */
 async function untilIdle(
   { connection, attachment }: PromptDeps,
   canceled: AbortSignal,

@@ -1,4 +1,4 @@
-/** The title of a session: the first words of its first prompt. */
+/** Sets the title of a session to the first words of its first prompt. */
 import { LullError } from '../../../core/errors.ts'
 import { type Part, textOf } from '../../../core/messages/message.ts'
 import { toIso } from '../../../core/values/instant.ts'
@@ -6,7 +6,7 @@ import type { PromptDeps } from './prompt-outcome.ts'
 
 const LONGEST_TITLE = 80
 
-/** @throws LullError `INVALID_INPUT` where the prompt says nothing */
+/** @throws LullError `INVALID_INPUT` if the prompt has no content */
 export async function noteTitle(
   { connection, attachment }: PromptDeps,
   parts: readonly Part[],

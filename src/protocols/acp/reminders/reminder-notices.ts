@@ -61,7 +61,7 @@ const changes: { readonly [T in RecordType]: (record: Of<T>) => readonly JsonObj
   forked: none,
 }
 
-/** Without `sessionId`. Empty for a record that changes no reminder. */
+/** The changes without `sessionId`. Empty for a record that changes no reminder. */
 export function reminderChanges(record: LogRecord): readonly JsonObject[] {
   const read = changes[record.type] as (record: LogRecord) => readonly JsonObject[]
   return read(record)

@@ -1,4 +1,6 @@
-/** A reminder to a session goes to its task. An idle session keeps it for its next task. */
+/**
+ * Passes a reminder for a session to its task. A session without a task keeps it for the next one.
+ */
 import { RequestError } from '@agentclientprotocol/sdk'
 import { LullError } from '../../../core/errors.ts'
 import type { Task } from '../../../core/task.ts'
@@ -12,7 +14,7 @@ import { STATE_CONFLICT } from '../connection/faults.ts'
 import { agentOf } from '../sessions/sessions.ts'
 import { type KeptReminder, keptIn, withKept } from './kept-reminders.ts'
 
-/** The limit of a task too. */
+/** The most reminders that a session keeps: the limit of a task too. */
 const MAX_KEPT = 64
 
 export async function injectReminder(
@@ -59,7 +61,10 @@ async function keepForNext(
   return { reminderId: reminder.id, dedupedCount, acceptedAt: toIso(clock.now()) }
 }
 
-/** Reminder ids are idempotent. @throws LullError when the id was used with another body */
+/**
+ * Accepts a repeated reminder id.
+ * @throws LullError when the id was used with another body
+ */
 function unchanged(known: KeptReminder, { body }: KeptReminder): object {
   if (known.body === body) return {}
   const problem = 'was used for a reminder with another body'

@@ -1,7 +1,7 @@
 /**
- * Sessions that keep reminders for their next task. A prompt brings the reminders with it. A task that another protocol
- * creates in the session gets them when it appears. The list of these sessions is in the store, so that it works after a
- * restart, before any client connects.
+ * Sessions that keep reminders for their next task. A task created by a prompt gets them with the
+ * prompt. A task that another protocol creates in the session gets them when it appears. The list
+ * of these sessions is stored, so that this also works after a restart, before any client connects.
  */
 
 import { isTerminal } from '../../../core/states.ts'
@@ -18,15 +18,15 @@ import type { AcpStore } from '../sessions/store.ts'
 import type { Watching } from '../sessions/watching.ts'
 import { keptIn, withKept } from './kept-reminders.ts'
 
-/** A list of `[tenant, principal, sessionId]`. The processes that share a store have one list. */
+/** The name of the stored list of `[tenant, principal, sessionId]`, which all processes share. */
 export const WAITING = 'acp/waiting-reminders'
 
 export interface WaitingReminders {
   start(): Promise<void>
   expect(caller: Caller, sessionId: string): Promise<void>
-  /** A task has the reminders with these ids now. */
+  /** Called when a task has received the reminders with these ids. */
   delivered(caller: Caller, sessionId: string, ids: ReadonlySet<string>): Promise<void>
-  /** The session was deleted. */
+  /** Called when the session was deleted. */
   forget(caller: Caller, sessionId: string): Promise<void>
 }
 
@@ -39,7 +39,7 @@ export interface WaitingDeps extends Pick<EngineDeps, 'log'> {
 
 export function createWaitingReminders(deps: WaitingDeps): WaitingReminders {
   const { engine, store, sessions, watching, log } = deps
-  /** By session: ends the watching. */
+  /** Functions that stop watching, by session. */
   const waiting = new Map<string, () => void>()
 
   function watch(caller: Caller, sessionId: string): void {
@@ -48,7 +48,7 @@ export function createWaitingReminders(deps: WaitingDeps): WaitingReminders {
     if (waiting.has(key)) return
     const unwatch = watching.on(sessionId, (task) => {
       const theirs = task.tenant === tenant && task.principal === principal
-      // A task of a prompt has them already.
+      // A task created by a prompt already has the reminders.
       if (!theirs || !isOwn(task) || task.origin === 'acp' || isTerminal(task.state)) return
       const agent = engine.agents.get(task.agent)
       if (agent === undefined || !offersOf(agent).reminders) return
@@ -64,7 +64,7 @@ export function createWaitingReminders(deps: WaitingDeps): WaitingReminders {
 
   async function deliver(caller: Caller, sessionId: string, { id: taskId }: Task): Promise<void> {
     const kept = keptIn(await sessions.get(caller, sessionId))
-    // Reminder ids are idempotent, so a repeat changes nothing.
+    // Reminder ids are idempotent, so a repetition changes nothing.
     for (const reminder of kept) await engine.remind(caller, { taskId, reminder })
     await delivered(caller, sessionId, new Set(kept.map(({ id }) => id)))
   }
@@ -77,7 +77,7 @@ export function createWaitingReminders(deps: WaitingDeps): WaitingReminders {
     const session = await sessions.change(caller, sessionId, (now) =>
       withKept(keptIn(now).filter(({ id }) => !ids.has(id))),
     )
-    // Reminders that came meanwhile stay for the next task.
+    // Reminders that arrived meanwhile stay for the next task.
     if (keptIn(session).length > 0) return
     await forget(caller, sessionId)
     const { tenant, principal } = caller
@@ -95,7 +95,7 @@ export function createWaitingReminders(deps: WaitingDeps): WaitingReminders {
     const key = keyOf(caller, sessionId)
     waiting.get(key)?.()
     waiting.delete(key)
-    // Another process may have listed it.
+    // Another process may have added the session to the list.
     await list(store, caller, sessionId, false)
   }
 
@@ -111,7 +111,7 @@ export function createWaitingReminders(deps: WaitingDeps): WaitingReminders {
   }
 }
 
-/** Adds the session to the list of all processes, or removes it. */
+/** Adds the session to the list that all processes share, or removes it. */
 async function list(
   store: AcpStore,
   { tenant, principal }: Caller,

@@ -1,4 +1,7 @@
-/** Artifacts as messages of the agent, which every editor shows. An artifact named `plan` is the agent's plan. */
+/**
+ * Renders artifacts as messages of the agent, which every editor shows. An artifact named `plan`
+ * becomes the agent's plan.
+ */
 import type { PlanEntry, SessionUpdate } from '@agentclientprotocol/sdk'
 import { z } from 'zod'
 import type { Artifact } from '../../../core/messages/message.ts'

@@ -1,4 +1,7 @@
-/** `_meta` of tasks and sessions: their state under `lull` and, if configured, under `harn`. */
+/**
+ * Builds the `_meta` of tasks and sessions: their state under `lull` and, if configured, under
+ * `harn`.
+ */
 
 import { textOf } from '../../../core/messages/message.ts'
 import { isInterrupted } from '../../../core/states.ts'
@@ -9,7 +12,7 @@ import { harnFacts, suspendFacts } from '../suspend/suspension-facts.ts'
 
 export interface Facts {
   readonly ofTask: (task: Task) => JsonObject
-  /** Of a session with these open tasks. */
+  /** The metadata of a session with these open tasks. */
   readonly ofSession: (open: readonly Task[]) => JsonObject
 }
 
@@ -29,7 +32,7 @@ export function createFacts(harnTunnel: boolean): Facts {
   }
 }
 
-/** The task that a wake without a handle resumes: the latest stopped one, else the latest. */
+/** The task that a wake without a handle resumes: the latest stopped one, else the latest one. */
 function foremost(open: readonly Task[]): Task | undefined {
   const own = open.filter(({ parentId }) => parentId === undefined)
   return own.findLast(({ suspension, pausing }) => suspension ?? pausing) ?? own.at(-1)

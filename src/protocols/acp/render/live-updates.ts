@@ -1,6 +1,7 @@
 /**
- * The live text of steps as messages of the agent, one message per attempt. ACP v1 cannot remove a message, so a sentence
- * after discarded text says that it was discarded. ACP v2 empties the message (`v2/shapes.ts`).
+ * Renders the live text of steps as messages of the agent, one message per attempt. ACP v1 cannot
+ * remove a message, so after discarded text a sentence says that it was discarded. In ACP v2 the
+ * message is emptied (`v2/shapes.ts`).
  */
 import type { SessionUpdate } from '@agentclientprotocol/sdk'
 import {
@@ -13,7 +14,7 @@ import { textChunk } from './artifact-updates.ts'
 
 const DISCARDED = '\n\n[Discarded: the attempt that wrote this did not finish.]\n\n'
 
-/** @param held what the editor was shown of unrecorded text before the chunk */
+/** @param held the unrecorded text that the editor had before the chunk */
 export function chunkUpdates(
   taskId: string,
   held: readonly TextPosition[],
@@ -23,14 +24,14 @@ export function chunkUpdates(
   return [...replaced(taskId, held, chunk), chunkOf(taskId, chunk)]
 }
 
-/** The record without the text that the client has seen. */
+/** The record without the part of its text that the client already has. */
 export function shownRecord(held: readonly TextPosition[], record: LogRecord): LogRecord {
   if (held.length === 0 || record.type !== 'artifact') return record
   const chunk = recordedChunk(held, record)
   return chunk?.append ? { ...record, artifact: chunk.artifact, append: true } : record
 }
 
-/** Updates for text of other attempts that the record discards. */
+/** Updates for text of other attempts, which this record discards. */
 export function recordUpdates(
   taskId: string,
   held: readonly TextPosition[],
@@ -40,7 +41,10 @@ export function recordUpdates(
   return chunk === undefined ? [] : replaced(taskId, held, chunk)
 }
 
-/** A slow client can get text of the next attempt before it was told that the last attempt ended. */
+/**
+ * Updates for text of an earlier attempt that a new one replaces. A slow client can get text of the
+ * next attempt before the end of the last one.
+ */
 function replaced(
   taskId: string,
   held: readonly TextPosition[],

@@ -1,6 +1,6 @@
 /**
- * Steps, tools and children as tool calls. A step is recorded when it is finished, so it is shown then. Its result stays in
- * the journal.
+ * Renders steps, tools and children as tool calls. A step is recorded when it has finished, so it
+ * is shown only then. Its result stays in the journal.
  */
 import type { SessionUpdate, ToolCallContent } from '@agentclientprotocol/sdk'
 import { type AnnouncedCall, isAnnounced } from '../../../core/messages/tool-calls.ts'
@@ -23,7 +23,7 @@ export function stepUpdates(
   const isNew = record.attempt === 1 && !isAnnounced(record.key)
   const failure = record.failure === undefined ? [] : [words(record.failure.message)]
   if (record.type === 'attempt') {
-    // The first record begins the tool call, later records update it.
+    // The first record creates the tool call; later ones update it.
     if (isNew) {
       return [toolCall(toolCallId, nameIn(record.key), 'in_progress', failure)]
     }
@@ -35,7 +35,7 @@ export function stepUpdates(
     : [update(toolCallId, status, failure)]
 }
 
-/** Calls that were announced before they run. The first one runs now. */
+/** Tool calls that were announced before they run. The first one is running now. */
 export function announcedUpdates(
   task: Task,
   calls: readonly AnnouncedCall[],
@@ -90,7 +90,7 @@ function words(text: string): ToolCallContent {
   return { type: 'content', content: { type: 'text', text } }
 }
 
-/** Keys end in `step:<name>#<occurrence>`. */
+/** The name in a key, which ends in `step:<name>#<occurrence>`. */
 function nameIn(key: string): string {
   return /.*(?:step|tool):(.*)#[^#]*$/s.exec(key)?.[1] ?? key
 }

@@ -1,6 +1,6 @@
 /**
- * The updates that a record of the log leads to. Pure, and the same for live updates and for the replay by `session/load`.
- * In the shapes of ACP v1; `v2/` converts them.
+ * Renders the updates for a record of the log. It is pure, and the same for live updates and for
+ * the replay by `session/load`. The shapes are those of ACP v1; `v2/` converts them.
  */
 import type { SessionUpdate } from '@agentclientprotocol/sdk'
 import type { Message } from '../../../core/messages/message.ts'
@@ -16,10 +16,13 @@ import { announcedUpdates, childUpdates, stepUpdates } from './tool-updates.ts'
 export type Shown =
   | {
       readonly update: SessionUpdate
-      /** The id of the message that the update repeats. The sender of the message does not get it. */
+      /**
+       * The id of the user message that the update contains. The sender of the message does not get
+       * the update.
+       */
       readonly echoes?: string
     }
-  /** Only clients that declare the RFC get this update. */
+  /** An update that only clients that declare the RFC get. */
   | { readonly rfcUpdate: RfcUpdate }
 
 type Updates = readonly Shown[]
@@ -27,12 +30,12 @@ const none: Updates = []
 
 type Of<T extends RecordType> = LogRecord & { readonly type: T }
 
-/** What a client gets of a record. */
+/** How records of one type are rendered. */
 interface Reading<T extends RecordType> {
   readonly show?: (record: Of<T>, task: Task, before: Task | undefined) => Updates
-  /** The client is told the state of the task after it. */
+  /** Whether the client is sent the state of the task after such a record. */
   readonly tellsState?: true
-  /** It is shown also in a sub-task. */
+  /** Whether such a record is also shown for a sub-task. */
   readonly ofChild?: true
 }
 
@@ -137,7 +140,7 @@ const readings: { readonly [T in RecordType]: Reading<T> } = {
   compacted: unseen,
   continued: unseen,
   voided: unseen,
-  // `reminder-notices.ts` makes the notifications of reminders.
+  // Notifications about reminders are built by `reminder-notices.ts`.
   'reminders-shown': unseen,
   'reminder-injected': unseen,
   'reminder-deduped': unseen,
@@ -158,7 +161,7 @@ export function text(words: string): {
   return { type: 'content', content: { type: 'text', text: words } }
 }
 
-/** A message of the user. */
+/** Renders a message of the user. */
 export function heard(message: Message): Updates {
   return chunks(message, 'user_message_chunk').map((update) => ({
     update,
@@ -195,7 +198,10 @@ function progress(fraction: number | undefined): Updates {
   return [show({ sessionUpdate: 'session_info_update', _meta })]
 }
 
-/** `used` is the size of the last model call. `size` is 0, because agents do not report the size of their context. */
+/**
+ * Renders usage. `used` is the size of the last model call. `size` is 0, because agents do not
+ * report the size of their context.
+ */
 function usage({ usage: last }: Of<'usage'>, task: Task): Updates {
   const used = Math.round((last.inputTokens ?? 0) + (last.outputTokens ?? 0))
   const { inputTokens, outputTokens, costUsd } = task.usage
@@ -242,7 +248,7 @@ function answered(
   return [...heard({ ...message, parts: words }), show(decided)]
 }
 
-/** A stop is shown as a tool call that lasts as long as the stop. */
+/** Renders a stop as a tool call that lasts as long as the stop. */
 function stopped({ suspension }: Task): Updates {
   if (suspension === undefined) return none
   const { handle, initiator, reason, summary, conditions } = suspension
@@ -261,7 +267,7 @@ function stopped({ suspension }: Task): Updates {
   ]
 }
 
-/** The tool call of a stop or a consent that was open when the task ended. */
+/** Ends the tool call of a stop or a consent that was open when the task ended. */
 function abandoned(before: Task | undefined): Updates {
   const open = before?.suspension?.handle ?? before?.question?.consent?.consentId
   if (open === undefined) return none
@@ -273,7 +279,10 @@ export function titleOf({ parts }: Message): string {
   return words === '' ? 'Your consent is needed' : words
 }
 
-/** The task has ended, is stopped, asks its user, or is held before its first run. */
+/**
+ * Whether the task has ended, is stopped, asks its user a question, or is held before its first
+ * run.
+ */
 export function isIdle({ state, holds }: Task): boolean {
   return state === 'submitted' ? holds.length > 0 : state !== 'working'
 }

@@ -5,7 +5,10 @@ const mediaType = z.string().max(256)
 const mimeType = mediaType.nullable().exactOptional()
 const uri = z.string().max(8_192)
 
-/** The content of a prompt. Stricter than the SDK: binary data must be base64, and the number of blocks is limited. */
+/**
+ * The schema of a prompt's content. It is stricter than that of the SDK: binary data must be
+ * base64, and the number of blocks is limited.
+ */
 export const contentBlocks: z.ZodType<ContentBlock[]> = z
   .array(
     z.discriminatedUnion('type', [

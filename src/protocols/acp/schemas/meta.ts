@@ -1,4 +1,4 @@
-/** What Lull writes into `_meta`, and the `data` of its errors. */
+/** Schemas of what Lull writes into `_meta`, and of the `data` of its errors. */
 import { z } from 'zod'
 import { states } from '../../../core/states.ts'
 import {
@@ -9,7 +9,7 @@ import {
 } from '../../../engine/input/inputs.ts'
 import { handle, instant, reason, summary, wake } from './primitives.ts'
 
-/** Names the task of a request, when the session has several. */
+/** The member by which a request names its task, if the session has several. */
 export const addressMeta: z.ZodType<{ lull?: { taskId?: string | undefined } | undefined }> =
   z.looseObject({
     lull: z.looseObject({ taskId: z.string().min(1).max(256).optional() }).optional(),
@@ -29,7 +29,9 @@ export const suspendMeta: z.ZodType = z.object({
   suspendedAt: instant.optional(),
   deadlineAt: instant.optional(),
   resumeWhen: resumeConditions.optional(),
-  /** Steps that were told to stop and did not. They may act although the task is stopped. */
+  /**
+   * Names of steps that were told to stop and did not. They may act although the task is stopped.
+   */
   mayStillAct: z.array(z.string()).optional(),
   cause: cause.optional(),
   hadResumeInput: z.boolean().optional(),
@@ -53,15 +55,15 @@ export const taskMeta: z.ZodType = z.object(taskFacts)
 /** `_meta.lull` of a session. `suspend` belongs to the task that a wake without a handle resumes. */
 export const sessionMeta: z.ZodType = z.object({
   suspend: suspendMeta.optional(),
-  /** In the answer to a `session/resume` that woke a task. */
+  /** Present in the answer to a `session/resume` that woke a task. */
   wake: z.object(wake).optional(),
   tasks: z.array(z.object(taskFacts)),
 })
 
-/** `SpanLink` of the RFC. */
+/** The `SpanLink` of the RFC. */
 const spanLink = z.object({ trace_id: z.string(), span_id: z.string() })
 
-/** `_meta.harn.suspend`: the RFC's WorkerSuspension, snake_case. */
+/** `_meta.harn.suspend`: the `WorkerSuspension` of the RFC, in snake_case. */
 export const workerSuspensionMeta: z.ZodType = z.object({
   state: z.enum(['suspended', 'quiescing', 'active']),
   handle: handle.optional(),
@@ -75,7 +77,7 @@ export const workerSuspensionMeta: z.ZodType = z.object({
   cause: cause.optional(),
 })
 
-/** `agentCapabilities._meta.lull`. A member is absent when no agent of the server offers it. */
+/** `agentCapabilities._meta.lull`. A member is absent when no agent of the server supports it. */
 export const capabilitiesMeta: z.ZodType = z.object({
   suspend: z
     .object({
@@ -89,7 +91,7 @@ export const capabilitiesMeta: z.ZodType = z.object({
   reminders: z.object({ version: z.literal(1), methods: z.array(z.string()) }).optional(),
 })
 
-/** `data` of errors. */
+/** The `data` of errors. */
 export const errorData: z.ZodType = z.looseObject({
   reason: z.string().optional(),
   path: z.string().optional(),

@@ -24,7 +24,10 @@ export const awaitResumptionRequest: z.ZodType = z.object({
   _meta: meta,
 })
 
-/** An acknowledgement. Lull accepts the handle in it as an alias of its own handle. */
+/**
+ * The client's acknowledgement. If it contains a handle, Lull accepts that as an alias of its own
+ * handle.
+ */
 export const awaitResumptionResponse: z.ZodType<{ handle?: string | undefined }> = z.looseObject({
   handle: handle.optional(),
 })
@@ -38,7 +41,7 @@ export const suspendedNotification: z.ZodType = z.object({
   _meta: meta,
 })
 export const resumedNotification: z.ZodType = z.object({ sessionId, ...wake, epoch, _meta: meta })
-/** Updates of the RFC, for clients that declare it. */
+/** Updates that the RFC defines, for clients that declare it. */
 export const suspendedUpdate: z.ZodType = z.object({
   sessionUpdate: z.literal('suspended'),
   ...stop,

@@ -1,4 +1,4 @@
-/** Parts that several schemas share. */
+/** Schemas that several others contain. */
 import { z } from 'zod'
 import { initiator, resumeCause, resumeConditions } from '../../../engine/input/inputs.ts'
 
@@ -14,7 +14,7 @@ export const meta: z.ZodType<Record<string, unknown> | null | undefined> = z
   .record(z.string(), z.unknown())
   .nullish()
 
-/** The fields of the RFC for a stop. */
+/** The members of the RFC for a stop. */
 export const stop: Readonly<Record<string, z.ZodType>> = {
   handle,
   reason: reason.optional(),
@@ -23,7 +23,7 @@ export const stop: Readonly<Record<string, z.ZodType>> = {
   resumeWhen: resumeConditions.optional(),
 }
 
-/** The fields of the RFC for a wake. */
+/** The members of the RFC for a wake. */
 export const wake: Readonly<Record<string, z.ZodType>> = {
   handle,
   cause: resumeCause,

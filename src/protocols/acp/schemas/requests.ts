@@ -1,4 +1,4 @@
-/** Requests of clients, and the answers. */
+/** Schemas of the requests of clients, and of the answers. */
 import type { ContentBlock } from '@agentclientprotocol/sdk'
 import { z } from 'zod'
 import {
@@ -60,7 +60,9 @@ export const wakeResponse: z.ZodType = z.object({
   _meta: meta,
 })
 
-/** `session/resume` of ACP with the fields of the RFC. `cwd` is optional, because the RFC omits it. */
+/**
+ * `session/resume` of ACP with the members of the RFC. `cwd` is optional, because the RFC omits it.
+ */
 export const resumeRequest: z.ZodType<{
   sessionId: string
   cwd?: string | undefined
@@ -79,7 +81,7 @@ export const resumeRequest: z.ZodType<{
   _meta: meta,
 })
 
-/** A client may also send the fields of the reminder beside `sessionId`. */
+/** A client may also send the members of the reminder directly beside `sessionId`. */
 export const injectReminderRequest: z.ZodType<{
   sessionId: string
   reminder: z.infer<typeof reminderInput>
@@ -108,7 +110,7 @@ export const receiptsResponse: z.ZodType = z.object({
   taskId: z.string(),
   /** The number of records that were checked. */
   records: z.number().int().nonnegative(),
-  /** The receipts as they were signed, each with what the check has shown. */
+  /** The receipts as they were signed, each with the result of its check. */
   receipts: z.array(
     z.looseObject({
       seq: z.number().int().positive(),

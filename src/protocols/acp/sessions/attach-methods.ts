@@ -1,4 +1,7 @@
-/** `session/new`, `session/load`, `session/resume`: a connection attaches to a session. */
+/**
+ * The methods `session/new`, `session/load` and `session/resume`: a connection attaches to a
+ * session.
+ */
 import { posix, win32 } from 'node:path'
 import type {
   LoadSessionRequest,
@@ -38,7 +41,10 @@ export async function newSession(
   return { sessionId: session.id, configOptions: [...options] }
 }
 
-/** The client may run on another operating system than the server. */
+/**
+ * Accepts the absolute paths of every system, because the client may run on another operating
+ * system than the server.
+ */
 function isAbsolutePath(path: string): boolean {
   return path.length <= LONGEST_PATH && (posix.isAbsolute(path) || win32.isAbsolute(path))
 }
@@ -71,9 +77,10 @@ export interface ResumedSession {
 }
 
 /**
- * Attaches. Clients send it at every start, so it wakes a suspended task only when the request has a handle, an input or
- * `continueTranscript`, or when the client declares the RFC, where `session/resume` means wake.
- * @param reached the connection is attached already
+ * Attaches to a session. Clients send this request at every start, so it wakes a suspended task
+ * only if the request has a handle, an input or `continueTranscript`, or if the client declares the
+ * RFC, in which `session/resume` means wake.
+ * @param reached whether the connection is already attached
  */
 export async function resumeSession(
   connection: Connection,
@@ -95,7 +102,7 @@ export async function resumeSession(
   return { configOptions: options, _meta: withWake(facts, woken) }
 }
 
-/** Attaches, and tells the client the slash commands. */
+/** Attaches to a session, and sends the client the slash commands. */
 export async function reach(
   connection: Connection,
   sessionId: string,
@@ -118,7 +125,10 @@ async function isSuspended({ acp, caller }: Connection, sessionId: string): Prom
   return open.some((task) => isOwn(task) && task.suspension !== undefined)
 }
 
-/** Suspends or wakes as the metadata of the request asks. @returns the answer of a wake */
+/**
+ * Suspends or wakes the task as the metadata of the request demands.
+ * @returns the answer of a wake
+ */
 async function carryOut(
   connection: Connection,
   sessionId: string,

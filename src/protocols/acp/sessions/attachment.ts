@@ -1,12 +1,13 @@
 /**
- * One connection's view of one session: it follows every task of the session and sends what happens, in the order of
- * each task's log.
+ * The attachment of one connection to one session: it follows every task of the session and sends
+ * its changes, in the order of each task's log.
  *
  *  A1  What happened before the attachment is sent only when the client asks for a replay (`session/load`).
- *  A2  Every later record is sent once, from any cause and whether or not a prompt is open.
+ *  A2  Every later record is sent once, whatever caused it, and whether or not a prompt is open.
  *  A3  A slow client delays only itself. Nothing is buffered here: records are read from the store when they are sent.
- *  A4  A caller that waits for an idle task is told after every record up to that point was sent.
- *  A5  An open question is put to the client at once, and again whenever the client attaches again.
+ *  A4  A caller that waits for a task to become idle continues after every record up to that point
+ *      was sent.
+ *  A5  The client is asked an open question at once, and again whenever it attaches again.
  */
 import type { LogRecord } from '../../../core/records.ts'
 import type { Task } from '../../../core/task.ts'
@@ -23,11 +24,20 @@ import { createTaskFollowers } from './task-followers.ts'
 
 export interface Attachment {
   readonly session: Session
-  /** The task when it is next idle, or now if it is. Undefined: the connection was lost first. */
+  /**
+   * Resolves with the task when it is next idle, or at once if it is. Undefined: the connection was
+   * lost first.
+   */
   settled(taskId: string): Promise<Task | undefined>
-  /** As `settled`, for the first idle state at or after a future record that fits. Call it before causing that record. */
+  /**
+   * Like `settled`, for the first idle state at or after a future record for which `from` returns
+   * true. Must be called before that record is caused.
+   */
   settledAfter(taskId: string, from: (record: LogRecord) => boolean): Expected
-  /** The client attaches again: dismissed questions are asked again, and `replays` sends the past again. */
+  /**
+   * Called when the client attaches again: dismissed questions are asked again, and with `replays`
+   * the past is sent again.
+   */
   again(replays: boolean): Promise<void>
   /** Resolves when every record up to this version was sent, or the connection was lost. */
   seen(taskId: string, version: number): Promise<void>
@@ -57,7 +67,9 @@ export async function attach(deps: AttachDeps): Promise<Attachment> {
     log: acp.log,
   })
   const idle = createIdleTasks(followers, questions)
-  /** Tasks written to while the open tasks are listed. Those not in the list are new. */
+  /**
+   * Tasks that changed while the open tasks were listed. Those that are not in the list are new.
+   */
   let writtenMeanwhile: Set<string> | undefined = new Set()
 
   const unwatch = acp.watching.on(session.id, (task) => {

@@ -1,4 +1,6 @@
-/** Sends a client what happens in one task: its records and its live text, in the order of the log. */
+/**
+ * Sends a client the changes of one task: its records and its live text, in the order of the log.
+ */
 import { evolve } from '../../../core/evolve.ts'
 import { afterChunk, afterRecord, type TextChunk } from '../../../core/messages/live-text.ts'
 import type { LogRecord } from '../../../core/records.ts'
@@ -22,7 +24,7 @@ export interface FollowTaskDeps {
   readonly detached: AbortSignal
 }
 
-/** Resolves after the last record of the task, or when `detached` fires. */
+/** Resolves after the last record of the task, or when `detached` aborts. */
 export async function followTask(
   deps: FollowTaskDeps,
   taskId: string,

@@ -1,18 +1,21 @@
-/** How far an attachment has followed one task, and the callers that wait for the task. */
+/** The progress of an attachment in following one task, and the callers that wait for the task. */
 import { noTextShown, type TextPosition } from '../../../core/messages/live-text.ts'
 import type { LogRecord } from '../../../core/records.ts'
 import { isTerminal } from '../../../core/states.ts'
 import type { Task } from '../../../core/task.ts'
 
-/** Waits until the task is idle. */
+/** A caller that waits until the task is idle. */
 export interface IdleWaiter {
-  /** The waiter ignores idle states before a record that fits. Undefined once that record has come. */
+  /**
+   * Idle states before a record for which this returns true are ignored. Undefined once that record
+   * has arrived.
+   */
   from: ((record: LogRecord) => boolean) | undefined
   readonly resolve: (task: Task | undefined) => void
 }
 
 export interface Expected {
-  /** The task as it is when it is idle. Undefined: the connection was lost first. */
+  /** Resolves with the task when it is idle. Undefined: the connection was lost first. */
   readonly settled: Promise<Task | undefined>
   /** Removes the waiter. `settled` never resolves after this call. */
   forget(): void
@@ -22,19 +25,19 @@ export interface Follower {
   /** The task after the last record that was sent. */
   readonly task: Task | undefined
   readonly waiting: ReadonlySet<IdleWaiter>
-  /** The live text that was sent and is not recorded yet. */
+  /** The live text that the client has and that is not recorded yet. */
   held: readonly TextPosition[]
   /** True while the task runs because of a prompt of this connection. */
   begunHere: boolean
   moved(task: Task, record: LogRecord): void
-  /** The task is idle: resolves the waiters. */
+  /** Resolves the waiters, because the task is idle. */
   becameIdle(): void
-  /** The connection is lost, or the task cannot be followed further. */
+  /** Called when the connection is lost, or the task can no longer be followed. */
   lost(): void
-  /** Every record of the task was sent. */
+  /** Called when every record of the task was sent. */
   end(): void
   expect(from: IdleWaiter['from']): Expected
-  /** Resolves when the records up to this version were sent, or never will be. */
+  /** Resolves when the records up to this version were sent, or will never be. */
   reached(version: number): Promise<void>
 }
 
@@ -70,7 +73,8 @@ export function createFollower(from: Task | undefined): Follower {
     },
     becameIdle() {
       this.begunHere = false
-      // An ended task has no further records, so a record that is still expected never comes.
+      // A task that has ended writes no more records, so a record that is still expected will never
+      // come.
       const ended = task !== undefined && isTerminal(task.state)
       for (const waiter of waiting) if (ended || waiter.from === undefined) resolve(waiter, task)
     },

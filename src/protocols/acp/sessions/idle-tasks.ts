@@ -1,4 +1,4 @@
-/** When a task of a session is idle for this connection, and who is told. */
+/** Decides when a task of a session is idle for this connection, and notifies the waiters. */
 import { isInterrupted } from '../../../core/states.ts'
 import type { Task } from '../../../core/task.ts'
 import type { Questions } from '../prompts/questions.ts'
@@ -6,11 +6,14 @@ import { isIdle } from '../render/updates.ts'
 import type { TaskFollowers } from './task-followers.ts'
 
 export interface IdleTasks {
-  /** False while the client is being asked what the task asks: the answer belongs to the same prompt. */
+  /**
+   * Whether the task is idle. It is not while the client is being asked the task's question,
+   * because the answer belongs to the same prompt.
+   */
   has(task: Task): boolean
-  /** Tells the follower of the task, after a record was sent, when the task is idle. */
+  /** Called after a record was sent: notifies the follower if the task is idle. */
   update(task: Task): void
-  /** The client dismissed the question of the task. */
+  /** Called when the client dismissed the question of the task. */
   dismissed(taskId: string): void
 }
 
@@ -19,8 +22,8 @@ export function createIdleTasks(
   questions: Questions,
 ): IdleTasks {
   /**
-   * The user has to write the next prompt. That ends the prompt of the parent task too. Imported tasks can name each other as
-   * parents.
+   * Ends the prompts of the task and of its parents, because the user has to write the next prompt.
+   * `visited` is needed because imported tasks can name each other as parents.
    */
   function yieldToUser(task: Task, visited: Set<string> = new Set()): void {
     followers.get(task.id)?.becameIdle()

@@ -1,6 +1,9 @@
-/** One first-in-first-out queue per key. The head of a queue holds the key until it leaves. */
+/** First-in-first-out queues, one per key. The head of a queue keeps the key until it leaves. */
 export interface Queues {
-  /** Resolves at the head of the queue. The result leaves the queue. Rejects when the signal fires first. */
+  /**
+   * Resolves at the head of the queue with a function that leaves the queue. Rejects when the
+   * signal aborts first.
+   */
   enter(key: string, signal?: AbortSignal): Promise<() => void>
   isBusy(key: string): boolean
 }
@@ -15,7 +18,7 @@ export function createQueues(): Queues {
       const mine = new Promise<void>((resolve) => {
         leave = resolve
       })
-      // When one gives up, those behind still wait for those ahead.
+      // If an entry gives up, entries behind it still wait for those ahead of it.
       const over = Promise.all([ahead, mine]).then(() => {
         if (tails.get(key) === over) tails.delete(key)
       })

@@ -1,4 +1,4 @@
-/** `_session/receipts`: the signed receipts of a task of the session. */
+/** The method `_session/receipts`: returns the signed receipts of a task of the session. */
 import { LullError } from '../../../core/errors.ts'
 import { parse } from '../../../engine/input/parse.ts'
 import { type ReceiptReport, receiptReport } from '../../../engine/requests/receipt-report.ts'
@@ -6,7 +6,10 @@ import { taskIdIn } from '../connection/address.ts'
 import type { Connection } from '../connection/connection.ts'
 import { receiptsRequest } from '../schemas/requests.ts'
 
-/** Of the task that `_meta.lull.taskId` names, and else of the latest one. Tasks that have ended count, too. */
+/**
+ * Returns the receipts of the task named by `_meta.lull.taskId`, or else of the latest one, even if
+ * it has ended.
+ */
 export async function receipts(
   { acp: { engine, sessions }, caller }: Connection,
   params: unknown,

@@ -1,4 +1,7 @@
-/** `session/load`: sends the past of a session again, oldest first, as it was sent when it happened. */
+/**
+ * Implements the replay of `session/load`: sends the past of a session again, oldest first, in the
+ * same form as at the time.
+ */
 import { evolve } from '../../../core/evolve.ts'
 import type { Task } from '../../../core/task.ts'
 import type { Caller } from '../../../engine/caller.ts'
@@ -8,13 +11,13 @@ import { heard, type Shown, said, updatesOf } from '../render/updates.ts'
 import type { SessionSender } from './session-sender.ts'
 import type { Session } from './sessions.ts'
 
-/** How many stateless messages of a session are replayed. */
+/** The most stateless messages of a session that are replayed. */
 const MOST_MESSAGES = 1_000
 
 /**
- * @param open the open tasks as of the attachment; their later records are sent live
- * @param isLive whether every record of a task is sent live
- * @returns the ended tasks, of which every record was sent
+ * @param open the open tasks at the time of the attachment; their later records are sent live
+ * @param isLive whether all records of a task are sent live
+ * @returns the ended tasks whose records were all sent
  */
 export async function replay(
   acp: AcpContext,

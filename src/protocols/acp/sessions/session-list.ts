@@ -1,7 +1,8 @@
 /**
- * Sessions, latest first: those an editor opened, and contexts that only have tasks. Two sorted lists are merged. A
- * context is met once per task, so a page looks at a bounded number of tasks and may be short; the cursor is a place in
- * time, not a row, and stays good when sessions come, move or go.
+ * Lists sessions, latest first: those that an editor opened, and contexts that only have tasks. Two
+ * sorted lists are merged. A context with many tasks occurs many times in the second one, so a page
+ * looks at a bounded number of tasks and may be short. The cursor is an instant with an id, not a
+ * row, and stays valid when sessions are added, change or are removed.
  */
 
 import { LullError } from '../../../core/errors.ts'
@@ -12,7 +13,7 @@ import type { SessionRow } from './store.ts'
 
 const PAGE = 50
 const LOOK_AT = 1_000
-/** After every id. */
+/** A text that is greater than every id. */
 const LAST = '\u{10ffff}'
 
 type Place = Pick<SessionRow, 'updatedAt' | 'id'>
@@ -33,7 +34,8 @@ export async function listSessions(
   const rows = await acp.store.sessions(tenant, principal, before, PAGE + 1)
   const contexts = await contextsBefore(acp, caller, before)
   const all = [...rows, ...contexts.found].sort((a, b) => (newer(a, b) ? -1 : 1))
-  // From where the tasks were not looked at any more, a context might be missing.
+  // Sessions older than the last task that was looked at are left to the next page, because
+  // contexts might be missing among them.
   const { lookedUpTo } = contexts
   const complete = all.filter((one) => lookedUpTo === undefined || one.updatedAt > lookedUpTo)
   const page = complete.slice(0, PAGE)
@@ -47,11 +49,11 @@ export async function listSessions(
 
 interface Contexts {
   readonly found: readonly Session[]
-  /** The instant at which it stopped looking; undefined where it has seen all. */
+  /** The instant up to which tasks were looked at. Absent when all were. */
   readonly lookedUpTo?: number
 }
 
-/** Contexts without a row of their own, by their latest task. */
+/** Lists contexts without a session row, by their latest task. */
 async function contextsBefore(
   acp: AcpContext,
   caller: Caller,
@@ -63,7 +65,8 @@ async function contextsBefore(
   const found: Session[] = []
   const seen = new Set<string>()
   for (const { contextId, statusAt, id } of tasks) {
-    // All of the latest instant, or the next page would begin where this one did.
+    // Includes all contexts of the last instant, because otherwise the next page could begin where
+    // this one did.
     if (found.length > PAGE && statusAt !== found[0]?.updatedAt)
       return { found, lookedUpTo: statusAt }
     const place = { updatedAt: statusAt, id: contextId }
@@ -71,7 +74,7 @@ async function contextsBefore(
     seen.add(contextId)
     if ((await store.session(tenant, principal, contextId)) !== undefined) continue
     const [latest] = await store.list({ tenant, principal, contextId, limit: 1 })
-    // It was on an earlier page, by a later task.
+    // The context was on an earlier page, because of a later task.
     if (latest?.id !== id) continue
     found.push({ ...(await sessions.get(caller, contextId)), updatedAt: statusAt })
   }
@@ -80,7 +83,7 @@ async function contextsBefore(
 
 type TaskRows = Awaited<ReturnType<AcpContext['store']['list']>>
 
-/** A bounded number of tasks, but never only a part of those of one instant and nothing else. */
+/** Reads a bounded number of tasks, and always all tasks of the first instant. */
 async function tasksBefore(
   { store }: AcpContext,
   { tenant, principal }: Caller,

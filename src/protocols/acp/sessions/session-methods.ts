@@ -1,4 +1,6 @@
-/** `session/list`, `session/close`, `session/delete`, `session/set_config_option`. */
+/**
+ * The methods `session/list`, `session/close`, `session/delete` and `session/set_config_option`.
+ */
 import {
   type ListSessionsRequest,
   type ListSessionsResponse,
@@ -33,7 +35,10 @@ export async function list(
   return { sessions, ...(page.cursor === undefined ? {} : { nextCursor: page.cursor }) }
 }
 
-/** Ends the work of its prompts, parked work too. What other protocols began in it goes on. */
+/**
+ * Ends the tasks that prompts of the session created, also parked ones. Tasks created by other
+ * protocols continue.
+ */
 export async function close(
   connection: Connection,
   { sessionId }: { readonly sessionId: string },
@@ -41,7 +46,7 @@ export async function close(
   const { acp, caller } = connection
   await acp.sessions.get(caller, sessionId)
   await cancelSession(acp, caller, sessionId)
-  // Its own prompts are answered before it lets go.
+  // The open prompts of this connection are answered before it detaches.
   await Promise.all(
     acp.openPrompts.of(keyOf(caller, sessionId), connection).map(({ answered }) => answered),
   )
@@ -49,7 +54,7 @@ export async function close(
   return {}
 }
 
-/** Version 2: closing what does not exist succeeds. */
+/** Version 2: closing a session that does not exist succeeds. */
 export function closeIfKnown(
   connection: Connection,
   request: { readonly sessionId: string },
@@ -57,7 +62,9 @@ export function closeIfKnown(
   return ifKnown(() => close(connection, request))
 }
 
-/** The protocol wants it to succeed for a session that was deleted before or never existed. */
+/**
+ * The protocol requires that this succeeds for a session that was already deleted or never existed.
+ */
 export function remove(
   connection: Connection,
   { sessionId }: { readonly sessionId: string },

@@ -1,4 +1,4 @@
-/** Sends one connected client what happens in one session. */
+/** Sends one connected client the changes of one session. */
 import type { LogRecord } from '../../../core/records.ts'
 import { isTerminal } from '../../../core/states.ts'
 import type { Task } from '../../../core/task.ts'
@@ -16,9 +16,9 @@ import { lifecycleNotice, parkedParams } from '../suspend/lifecycle.ts'
 /** Each call resolves when the client's transport has taken the message. */
 export interface SessionSender {
   show(shown: Shown, replayed: boolean): Promise<void>
-  /** An open task, when the attachment begins. */
+  /** Called with each open task when the attachment begins. */
   taskFound(task: Task, asking: boolean): Promise<void>
-  /** After the updates of a record. */
+  /** Called after the updates of a record were sent. */
   taskChanged(change: TaskChange): Promise<void>
 }
 
@@ -26,9 +26,9 @@ export interface TaskChange {
   readonly before: Task | undefined
   readonly record: LogRecord
   readonly task: Task
-  /** A prompt of this connection waits for the task. */
+  /** Whether a prompt of this connection waits for the task. */
   readonly owned: boolean
-  /** The client is being asked what the task asks. */
+  /** Whether the client is being asked the question of the task. */
   readonly asking: boolean
 }
 
@@ -37,9 +37,9 @@ export interface SessionSenderDeps {
   readonly caller: Caller
   readonly peer: Peer
   readonly sessionId: string
-  /** The messages that this connection sent. */
+  /** The ids of messages that this connection sent. */
   readonly sent: { has(messageId: string): boolean }
-  /** Fires when the connection is lost. */
+  /** Aborts when the connection is lost. */
   readonly gone: AbortSignal
 }
 
@@ -59,7 +59,10 @@ export function createSessionSender(deps: SessionSenderDeps): SessionSender {
     }
   }
 
-  /** Informs the client. Its answer can name the handle differently, and has no other effect. */
+  /**
+   * Informs the client that the task has parked. Its answer can contain its own name for the
+   * handle, and has no other effect.
+   */
   function tellParked(task: Task): void {
     const params = parkedParams(sessionId, task)
     if (params === undefined || !peer.facts.aware) return
@@ -122,19 +125,19 @@ export function createSessionSender(deps: SessionSenderDeps): SessionSender {
   }
 }
 
-/** The task became idle, or it ended while it was idle. */
+/** Whether the task became idle, or ended while it was idle. */
 function workEnded(before: Task, task: Task): boolean {
   return isIdle(task) && (!isIdle(before) || (isTerminal(task.state) && !isTerminal(before.state)))
 }
 
-/** Names for handles that are kept per session. */
+/** The most aliases of handles that are kept per session. */
 const ALIASES = 64
 
 function latest(aliases: Readonly<Record<string, string>>): Readonly<Record<string, string>> {
   return Object.fromEntries(Object.entries(aliases).slice(-ALIASES))
 }
 
-/** What the option `run_state` depends on. */
+/** The values on which the option `run_state` depends. */
 function runStateOf(task: Task | undefined): string {
   return `${task?.id} ${task?.epoch} ${task?.suspension?.handle}`
 }

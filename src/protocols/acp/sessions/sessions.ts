@@ -1,6 +1,6 @@
 /**
- * Sessions: those that a client opened, and every context of the caller that has tasks. A context of another protocol gets
- * a row when a client first changes it.
+ * Sessions: those that a client opened, and every context of the caller that has tasks. A context
+ * that another protocol created gets a row when a client first changes it.
  */
 import { RequestError } from '@agentclientprotocol/sdk'
 import { isTerminal, type State, states } from '../../../core/states.ts'
@@ -18,15 +18,21 @@ export type Session = SessionRow
 
 export interface Sessions {
   create(caller: Caller, given: { readonly cwd: string; readonly agent?: string }): Promise<Session>
-  /** @throws RequestError -32002 when there is no such session, it was deleted, or it belongs to another caller */
+  /**
+   * @throws RequestError -32002 when the session does not exist, was deleted, or belongs to another
+   * caller
+   */
   get(caller: Caller, id: string): Promise<Session>
-  /** Changes of one session are made one after the other. None is lost when another process makes one. */
+  /**
+   * Changes a session. Changes of one session run one after the other, and none is lost when
+   * another process makes one too.
+   */
   change(
     caller: Caller,
     id: string,
     changed: (session: Session) => Partial<Session>,
   ): Promise<Session>
-  /** Oldest first. */
+  /** Open tasks of the session, oldest first. */
   openTasks(caller: Caller, id: string): Promise<readonly Task[]>
   endedTasks(caller: Caller, id: string): Promise<readonly Task[]>
 }
@@ -41,12 +47,15 @@ export interface SessionDeps extends Pick<EngineDeps, 'clock' | 'ids'> {
 const open = states.filter((state) => !isTerminal(state))
 const ended = states.filter(isTerminal)
 
-/** The key of a session in memory. Two callers can use the same session id. */
+/**
+ * The key of a session in memory. It contains the caller, because two callers can use the same
+ * session id.
+ */
 export function keyOf({ tenant, principal }: Caller, id: string): string {
   return JSON.stringify([tenant, principal, id])
 }
 
-/** The agent the next prompt of the session goes to. Undefined: its agent is gone. */
+/** The agent that gets the next prompt of the session. Undefined if it no longer exists. */
 export function agentOf({ agents }: Pick<Engine, 'agents'>, { agent }: Session): Agent | undefined {
   return agent === undefined ? [...agents.values()][0] : agents.get(agent)
 }
@@ -61,7 +70,7 @@ export function createSessions({ engine, store, clock, ids, cwd }: SessionDeps):
     return row
   }
 
-  /** A context of the caller that has no row yet. */
+  /** The session for a context of the caller that has no row yet. */
   async function contextOf(caller: Caller, id: string): Promise<Session> {
     const { tenant, principal } = caller
     const { tasks } = await engine.list(caller, { contextId: id, limit: 1 })

@@ -1,6 +1,6 @@
 import type { EngineDeps } from '../../../engine/deps.ts'
 
-/** What the adapter keeps and reads beyond tasks; the task store has it. */
+/** The methods of the engine's store that the adapter uses. */
 export type AcpStore = Pick<
   EngineDeps['store'],
   | 'putSession'

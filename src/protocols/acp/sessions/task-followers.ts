@@ -1,5 +1,6 @@
 /**
- * The tasks of a session that one attachment follows. A task without an entry has not been seen.
+ * Tracks the tasks of a session that one attachment follows. A task without an entry has not been
+ * seen.
  *
  *   follow ──▶ followed ──every record sent──▶ ended
  *     ▲            │
@@ -17,19 +18,22 @@ type Entry =
 
 export interface TaskFollowers {
   get(taskId: string): Follower | undefined
-  /** The follower of the task. Without one, following begins: after `from`, or from the first record. */
+  /**
+   * Returns the follower of the task. If there is none, starts to follow it: after `from`, or from
+   * the first record.
+   */
   follow(taskId: string, from?: Task): Follower
   isEnded(taskId: string): boolean
-  /** The task is followed, or was followed to its end. */
+  /** Whether the task is followed, or was followed to its end. */
   isSeen(taskId: string): boolean
-  /** Every record of the task was sent by other means. */
+  /** Called when every record of the task was already sent by a replay. */
   markEnded(taskId: string): void
   seenIds(): readonly string[]
   all(): readonly Follower[]
 }
 
 export interface TaskFollowerDeps extends Pick<EngineDeps, 'log'> {
-  /** Sends the records of the task until its end or until `detached` fires. */
+  /** Sends the records of the task until its end or until `detached` aborts. */
   readonly read: (taskId: string, follower: Follower) => Promise<void>
   readonly detached: AbortSignal
 }

@@ -1,9 +1,15 @@
-/** One watcher of the engine for all sessions. A write costs one look-up, however many clients are attached. */
+/**
+ * One watcher of the engine for all sessions, so that a write costs one look-up, however many
+ * clients are attached.
+ */
 import type { Task } from '../../../core/task.ts'
 import type { Engine } from '../../../engine/engine.ts'
 
 export interface Watching {
-  /** Calls back after every durable write to a task of that context. @returns stops the calls */
+  /**
+   * Calls `changed` after every durable write to a task of that context.
+   * @returns a function that stops the calls
+   */
   on(contextId: string, changed: (task: Task) => void): () => void
   close(): void
 }

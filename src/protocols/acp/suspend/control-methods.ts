@@ -1,4 +1,7 @@
-/** The methods of the extension: suspend, wake, remind, steer, receipts. `names.ts` has the names of each. */
+/**
+ * The methods of the extension: suspend, wake, remind, steer, receipts. Their names are in
+ * `names.ts`.
+ */
 import { RequestError } from '@agentclientprotocol/sdk'
 import { LullError } from '../../../core/errors.ts'
 import type { Message } from '../../../core/messages/message.ts'
@@ -79,7 +82,7 @@ async function remind(connection: Connection, params: unknown): Promise<JsonObje
   return injectReminder(acp, caller, sessionId, toRemind(open, _meta), reminder)
 }
 
-/** The fields of a reminder may stand beside `sessionId` or under `reminder`. */
+/** Moves the members of a reminder under `reminder`, if the client sent them beside `sessionId`. */
 function nested(params: unknown): unknown {
   if (!isFields(params) || 'reminder' in params) return params
   const { sessionId, _meta, ...reminder } = params
@@ -87,8 +90,8 @@ function nested(params: unknown): unknown {
 }
 
 /**
- * Sends a message to the running task. When no task runs, the message starts one that no request waits for, unless the
- * client prefers to send a prompt.
+ * Sends a message to the running task. If no task runs, the message starts one that no request
+ * waits for, unless the client prefers to send a prompt instead.
  */
 async function steer(connection: Connection, params: unknown): Promise<JsonObject> {
   const { acp, caller } = connection
@@ -120,7 +123,10 @@ async function steer(connection: Connection, params: unknown): Promise<JsonObjec
   return { outcome: 'startedNewTurn' }
 }
 
-/** Without an agent that offers the capability the method does not exist, whatever the parameters are. */
+/**
+ * Wraps a method that exists only if an agent has the capability. Otherwise it is unknown, whatever
+ * its parameters are.
+ */
 function needing(
   capability: keyof Offers,
   method: Method<unknown, unknown>,

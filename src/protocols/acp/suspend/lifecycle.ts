@@ -1,4 +1,4 @@
-/** What clients are told of stops and wakes: the fields of the RFC, and `epoch`. */
+/** Builds what clients are sent about stops and wakes: the members of the RFC, and `epoch`. */
 
 import type { LogRecord } from '../../../core/records.ts'
 import type { Task } from '../../../core/task.ts'
@@ -23,7 +23,7 @@ export function rfcUpdate(record: LogRecord, task: Task): RfcUpdate | undefined 
   return wake && { sessionUpdate: 'resumed', ...wake, _meta }
 }
 
-/** The same as a notification of Lull's extension. */
+/** The same facts as a notification of Lull's extension. */
 export function lifecycleNotice(
   sessionId: string,
   record: LogRecord,
@@ -82,7 +82,7 @@ function wakeIn(record: LogRecord, { resumes }: Task): JsonObject | undefined {
   return answer && wakeFacts(answer)
 }
 
-/** The fields of the RFC for a wake. */
+/** The members of the RFC for a wake. */
 export function wakeFacts(answer: Task['resumes'][number]): JsonObject {
   const { handle, cause, hadResumeInput, continueTranscript, resumedAt } = answer
   return { handle, cause, hadResumeInput, continueTranscript, resumedAt: toIso(resumedAt) }

@@ -1,9 +1,10 @@
 /**
- * The option `run_state`: suspend and resume with the methods of ACP alone, also while a prompt runs.
+ * The session option `run_state`: it suspends and resumes with the standard methods of ACP alone,
+ * also while a prompt runs.
  *
- * Clients keep the value they chose last and send it again when they attach. That must not suspend a session that was
- * resumed meanwhile. So each value names one suspension as `<task>.<epoch>`, and a value of an earlier suspension is
- * accepted and changes nothing.
+ * Clients remember the last value and send it again when they attach, which must not suspend a
+ * session that was resumed meanwhile. So each value names one suspension as `<task>.<epoch>`, and a
+ * value of an earlier suspension is accepted and changes nothing.
  */
 import type { SessionConfigOption } from '@agentclientprotocol/sdk'
 import type { Task } from '../../../core/task.ts'
@@ -11,14 +12,16 @@ import type { Task } from '../../../core/task.ts'
 export const RUN_STATE = 'run_state'
 
 export interface RunState {
-  /** Undefined: no task runs. */
+  /** The running task, if any. */
   readonly task: Task | undefined
   readonly running: string
   readonly suspended: string
   readonly isSuspended: boolean
 }
 
-/** @param count tasks the session has had: the number of the latest */
+/**
+ * @param count the number of tasks that the session has had, which is the number of the latest one
+ */
 export function runStateOf(
   open: readonly Task[],
   count: number,
@@ -51,7 +54,10 @@ export function runStateOption({ running, suspended, isSuspended }: RunState): S
   }
 }
 
-/** What a value asks for. `stale`: it names an earlier suspension. Undefined: it is not a value of the option. */
+/**
+ * What a value asks for. `stale`: it names an earlier suspension. Undefined: it is not a valid
+ * value of the option.
+ */
 export function readRunState(
   value: unknown,
   { running, suspended, isSuspended }: RunState,

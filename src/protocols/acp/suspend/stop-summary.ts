@@ -1,4 +1,7 @@
-/** The RFC's `summary` of a suspension: plain sentences that a client can show its user. */
+/**
+ * The `summary` of a suspension, as the RFC defines it: plain sentences that a client can show to
+ * its user.
+ */
 
 import { textOf } from '../../../core/messages/message.ts'
 import type { Suspension } from '../../../core/suspension.ts'
@@ -6,7 +9,7 @@ import type { Task } from '../../../core/task.ts'
 import { toIso } from '../../../core/values/instant.ts'
 import type { OnTimeout, Trigger } from '../../../core/waiting/conditions.ts'
 
-/** How much of the last text of the agent is quoted. */
+/** The most characters of the agent's last text that are quoted. */
 const LONGEST_QUOTE = 200
 
 /** The summary of a park if the agent gave one; otherwise the reason of the stop, the last text, and what wakes the task. */
@@ -28,7 +31,7 @@ function lastWords({ history, statusMessage }: Task): readonly string[] {
   return [`The agent said last: "${quote}".`]
 }
 
-/** What a task does when its deadline passes. */
+/** What happens when the deadline of a task passes. */
 const atDeadline: { readonly [A in OnTimeout]: 'goes on' | 'fails' } = {
   resume_with_summary: 'goes on',
   resume_with_input: 'goes on',

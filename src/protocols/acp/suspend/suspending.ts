@@ -52,7 +52,7 @@ async function takeBack(
   }
 }
 
-/** The RFC's SessionSuspendResponse. */
+/** The `SessionSuspendResponse` of the RFC. */
 export function suspendResponse({ facts }: AcpContext, task: Task): JsonObject {
   const { suspension } = task
   if (suspension === undefined) throw new Error(`task ${task.id} is not suspended`)

@@ -1,6 +1,7 @@
 /**
- * The suspension of a task in `_meta`: `lull.suspend` has the fields of the RFC, `harn.suspend` is the RFC's
- * WorkerSuspension. Always the whole object, because a client may have missed earlier ones.
+ * Renders the suspension of a task for `_meta`: `lull.suspend` has the members of the RFC,
+ * `harn.suspend` is the `WorkerSuspension` of the RFC. It is always complete, because a client may
+ * have missed earlier updates.
  */
 
 import type { Suspension } from '../../../core/suspension.ts'
@@ -41,7 +42,7 @@ export function suspendFacts(task: Task): JsonObject | undefined {
   }
 }
 
-/** The fields of the RFC for one stop, and `epoch`. */
+/** The members of the RFC for one stop, and `epoch`. */
 export function stopFacts(stop: Suspension): JsonObject {
   const { handle, epoch, initiator, reason, summary, mode, conditions, deadlineAt, mayStillAct } =
     stop
@@ -61,7 +62,7 @@ export function stopFacts(stop: Suspension): JsonObject {
   }
 }
 
-/** The envelope of Harn in snake_case. Undefined for a task that was never stopped. */
+/** The form for Harn, in snake_case. Undefined for a task that was never stopped. */
 export function harnFacts(task: Task): JsonObject | undefined {
   const stop = task.suspension ?? task.pausing
   if (stop !== undefined) {

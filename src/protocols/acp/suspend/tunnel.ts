@@ -1,5 +1,6 @@
 /**
- * A suspend or a wake in the `_meta.harn.suspend` of another request, for hosts without the methods:
+ * Reads a suspend or a wake from `_meta.harn.suspend` of another request, for hosts that cannot
+ * call the methods:
  * `{op: "suspend" | "wake", …}` in snake_case or camelCase. `_meta.lull.suspend` is read the same way.
  */
 import type { z } from 'zod'
@@ -17,7 +18,7 @@ export type Tunnelled =
   | { readonly op: 'suspend'; readonly request: SuspendFields }
   | { readonly op: 'wake'; readonly request: WakeFields }
 
-/** Undefined when the request carries neither. */
+/** Undefined when the request contains neither. */
 export function tunnelled(meta: Meta, sessionId: string, harn: boolean): Tunnelled | undefined {
   for (const name of ['lull', ...(harn ? ['harn'] : [])]) {
     const carrier = meta?.[name]
@@ -39,7 +40,8 @@ function read(given: Fields, sessionId: string, path: string): Tunnelled | undef
     const problem = 'must be suspend or wake'
     throw new LullError('INVALID_INPUT', { path: `${path}.op`, problem })
   }
-  // A handle alone means wake. Other content is metadata of Lull that the client sends back.
+  // A handle alone means wake. With other members, it is metadata of Lull that the client sends
+  // back.
   return given['handle'] === undefined || given['state'] !== undefined
     ? undefined
     : { op: 'wake', request: readWake(given, sessionId, path) }

@@ -1,6 +1,7 @@
 /**
- * Streamable HTTP, by the SDK's server, and WebSocket at one address. This file adds limits: a connection belongs to the
- * caller who opened it, the number of connections is bounded, and an idle connection is closed.
+ * Serves Streamable HTTP, with the SDK's server, and WebSocket at one address. This file adds
+ * limits: a connection belongs to the caller who opened it, the number of connections is bounded,
+ * and an idle connection is closed.
  */
 import type { AgentConnector } from '@agentclientprotocol/sdk'
 import { AcpServer } from '@agentclientprotocol/sdk/experimental/server'
@@ -14,28 +15,33 @@ import { createTurns } from './turns.ts'
 
 /** A WebSocket that is about to be accepted. */
 export interface AcpUpgrade {
-  /** For the header `Acp-Connection-Id` of the answer. */
+  /** The value of the header `Acp-Connection-Id` in the answer. */
   readonly connectionId: string
-  /** Takes over a socket of `ws` or a compatible one. */
+  /** Takes over a socket of the package `ws`, or a compatible one. */
   accept(socket: AcpSocket): void
   reject(): void
 }
 
 export interface HttpTransport {
   fetch(request: Request, caller: Caller): Promise<Response>
-  /** Prepares a WebSocket connection. Undefined: there are too many, or the transport is closed. */
+  /**
+   * Prepares a WebSocket connection. Undefined when there are too many, or the transport is closed.
+   */
   upgrade(caller: Caller, limits: SocketLimits): AcpUpgrade | undefined
   close(): Promise<void>
 }
 
 export interface HttpDeps extends Pick<EngineDeps, 'clock' | 'ids'> {
   readonly connect: (caller: Caller) => AgentConnector
-  /** How many connections a principal may have (K1). */
+  /** The most connections of a principal (K1 of `open-connections.ts`). */
   readonly connections: number
 }
 
 const CONNECTION_ID = 'acp-connection-id'
-/** Larger than the largest message, and small enough that a client that does not read costs little. */
+/**
+ * Larger than the largest message, and small enough that a client that does not read costs little
+ * memory.
+ */
 const BUFFERED_BYTES = 16 * 1024 * 1024
 
 export function createHttpTransport({ connect, clock, ids, connections }: HttpDeps): HttpTransport {
@@ -97,7 +103,7 @@ export function createHttpTransport({ connect, clock, ids, connections }: HttpDe
   }
 }
 
-/** The SDK wants an agent for the server. Each connection brings its own. */
+/** A placeholder: the SDK requires an agent for the server, but each connection brings its own. */
 const noAgent: AgentConnector = {
   connect() {
     throw new Error('a connection without a caller')

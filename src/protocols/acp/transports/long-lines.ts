@@ -1,18 +1,21 @@
-/** Refuses a line that is too long, and goes on with the next one. The SDK would end the connection without a word. */
+/**
+ * Rejects a line that is too long, and continues with the next one. The SDK would end the
+ * connection without an error.
+ */
 import { type Readable, Transform, type Writable } from 'node:stream'
 
-/** As the SDK. */
+/** The limit of the SDK. */
 export const MAX_LINE_BYTES: number = 32 * 1024 * 1024
 
 const NEWLINE = 0x0a
 const START_BYTES = 1_024
-/** The id of a request, where nothing but other short members is before it. */
+/** Finds the id of a request, if only short members precede it. */
 const ID =
   /^\s*\{(?:\s*"(?:jsonrpc|method)"\s*:\s*"[^"\\]*"\s*,)*\s*"id"\s*:\s*(-?\d{1,15}|"[^"\\]*")\s*[,}]/
 
 /**
- * @param output gets an error in place of each such line
- * @param refused is called for each such line
+ * @param output gets an error in place of each rejected line
+ * @param refused called for each rejected line
  */
 export function withoutLongLines(
   input: Readable,
@@ -43,7 +46,7 @@ export function withoutLongLines(
         if (!isSkipping) {
           line.push(chunk.subarray(from, end))
           bytes += end - from
-          // The newline does not count.
+          // The newline is not counted.
           if (bytes > maxBytes + 1) refuse()
         }
         if (newline !== -1) {

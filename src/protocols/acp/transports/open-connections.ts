@@ -1,29 +1,30 @@
 /**
- * The open connections over HTTP, and the number of WebSockets. A connection without streams and requests expires.
+ * Tracks the open connections over HTTP, and counts WebSockets. A connection without streams and
+ * requests expires.
  *
- * K1  A principal has a limited number of connections, its tenant twice as many, and all tenants together four times as many.
- *     One caller cannot use up the connections of the others.
+ * K1  A principal may have a limited number of connections, its tenant twice as many, and all
+ *     tenants together four times as many. So one caller cannot use up the connections of others.
  */
 import type { Caller } from '../../../engine/caller.ts'
 import type { EngineDeps } from '../../../engine/deps.ts'
 
 export interface OpenConnection {
   readonly owner: Caller
-  /** How many streams the client reads. */
+  /** The number of streams that the client reads. */
   streams: number
   cancelExpiry: () => void
 }
 
 export interface OpenConnections {
-  /** The limit that a further connection of the caller would exceed. */
+  /** The limit that another connection of the caller would exceed, if any. */
   limitReached(caller: Caller): string | undefined
   add(id: string, owner: Caller): void
   get(id: string): OpenConnection | undefined
-  /** A request came: the time until the connection expires begins again. */
+  /** Called with each request: restarts the time until the connection expires. */
   touch(id: string, connection: OpenConnection): void
-  /** @returns to be called when the stream ends */
+  /** @returns a function to call when the stream ends */
   streamOpened(id: string, connection: OpenConnection): () => void
-  /** @returns to be called when the socket closes; further calls do nothing */
+  /** @returns a function to call when the socket closes; calling it again does nothing */
   socketOpened(owner: Caller): () => void
   forget(id: string): void
   clear(): void
@@ -31,7 +32,7 @@ export interface OpenConnections {
 
 const IDLE_MS = 300_000
 
-/** @param most connections of a principal */
+/** @param most the most connections of a principal */
 export function createOpenConnections(
   clock: EngineDeps['clock'],
   most: number,

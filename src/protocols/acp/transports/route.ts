@@ -1,13 +1,14 @@
 /**
- * Chooses the protocol version by the first message of a client. The SDK's router is loaded only for a client that offers
- * more than version 1, because loading the schemas of version 2 doubles the time to start.
+ * Chooses the protocol version by the first message of a client. The SDK's router is loaded only
+ * for a client that supports more than version 1, because loading the schemas of version 2 doubles
+ * the start time.
  */
 import type { AgentConnector, AnyMessage, Stream } from '@agentclientprotocol/sdk'
 
 export interface Wire {
   readonly closed: Promise<void>
   close(): void
-  /** The server of the SDK calls it when `initialize` was answered. */
+  /** Called by the SDK's server when `initialize` was answered. */
   startConnectHandlers(): void
 }
 

@@ -1,13 +1,13 @@
-/** Reads one message of a WebSocket, as far as the transport has to understand it. */
+/** Parses one message of a WebSocket, as far as the transport has to understand it. */
 import type { AnyMessage } from '@agentclientprotocol/sdk'
 import { isTooCostly } from '../../../http/strict-json.ts'
 
 export type SocketMessage =
   | { readonly kind: 'request'; readonly id: string; readonly method: string; message: AnyMessage }
-  /** A notification or an answer. Nobody answers it. */
+  /** A notification or an answer, which needs no reply. */
   | { readonly kind: 'other'; message: AnyMessage }
   | { readonly kind: 'invalid'; readonly code: number; readonly problem: string }
-  /** Reading it would hold the event loop. */
+  /** Parsing it would block the event loop. */
   | { readonly kind: 'too-costly' }
 
 const PARSE_ERROR = -32700
@@ -39,14 +39,14 @@ function isId(id: unknown): id is string | number {
   return typeof id === 'string' ? id.length <= LONGEST_ID : Number.isSafeInteger(id)
 }
 
-/** The ids 1 and "1" are different ones. */
+/** A request id as a key. The ids 1 and "1" are different. */
 export function keyOfId(id: unknown): string {
   return JSON.stringify(id)
 }
 
 const decoder = new TextDecoder()
 
-/** Undefined when the message is not a text. */
+/** The message as text. Undefined if it is not text. */
 export function textOf(data: unknown): string | undefined {
   if (typeof data === 'string') return data
   return data instanceof Uint8Array ? decoder.decode(data) : undefined

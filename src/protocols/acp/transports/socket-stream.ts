@@ -1,13 +1,17 @@
 /**
- * A WebSocket as the stream of a connection. What a client can make the server keep and do is bounded here.
+ * Turns a WebSocket into the stream of a connection, and bounds how much memory and work one client
+ * can cause.
  *
- * Z1  A request is open, for the limits of its caller, until it is answered. One that they refuse is answered with the limit.
- *     A message that only comes too early waits, so nothing of a burst is lost.
- * Z2  The socket is not read while 32 requests are unanswered, while the client leaves 256 KiB of output, or while a message
- *     waits. Requests that wait for a task or for a person are not among the 32: their end may depend on what is read next.
- * Z3  Messages that wait, messages of open requests and output count together. What is too much is refused. Where no request
- *     can be told so, the socket is closed (1013).
- * Z4  One message of a socket is handed on in a turn of the event loop.
+ * Z1  A request counts for the limits of its caller until it is answered. If a limit refuses it,
+ *     the answer names the limit. If it only comes too early, it waits, so that no message of a
+ *     burst is lost.
+ * Z2  The socket is not read while 32 requests are unanswered, while the client has not taken 256
+ *     KiB of output, or while a message waits. Requests that wait for a task or for a person do not
+ *     count, because their end may depend on the next message.
+ * Z3  Waiting messages, messages of open requests and output count together as memory of the
+ *     caller. What exceeds the limit is refused. If there is no request to answer with an error,
+ *     the socket is closed (1013).
+ * Z4  At most one message per socket is processed in a turn of the event loop.
  */
 import type { AnyMessage, Stream } from '@agentclientprotocol/sdk'
 import { LullError } from '../../../core/errors.ts'
@@ -25,13 +29,13 @@ import type { Turns } from './turns.ts'
 
 /** A socket of `ws`, or a compatible one. */
 export interface AcpSocket {
-  /** Bytes that were sent and not taken by the client. */
+  /** Bytes that were sent and not yet taken by the client. */
   readonly bufferedAmount?: number
-  /** @param taken called when the client has taken it, or is gone */
+  /** @param taken called when the client has taken the data, or is gone */
   send(data: string, taken?: () => void): void
   close(code?: number, reason?: string): void
   on(type: string, listener: (...args: unknown[]) => void): unknown
-  /** Stops reading. Without it the bytes in memory are still limited. */
+  /** Stops reading. Even without this method, the bytes in memory are limited. */
   pause?(): void
   resume?(): void
 }
@@ -40,17 +44,20 @@ export interface AcpSocket {
 export interface ReachedLimit {
   readonly limit: string
   readonly value: number
-  /** After this time it may be tried again. Absent: waiting alone does not help. */
+  /** How long to wait before trying again. Absent: waiting does not help. */
   readonly waitMs?: number
 }
 
 /** The limits of the caller of a socket. */
 export interface SocketLimits {
-  /** A request begins. @returns to be called once, when it has ended */
+  /**
+   * Called when a request begins.
+   * @returns a function to call once when it has ended, or the limit that was reached
+   */
   enter(): (() => void) | ReachedLimit
-  /** A message comes that is not answered. */
+  /** Called for a message that needs no answer. */
   take(): ReachedLimit | undefined
-  /** The socket has so many bytes in memory from now on. Nothing changes where a limit is reached. */
+  /** Sets how many bytes the socket has in memory. If a limit is reached, nothing changes. */
   hold(bytes: number): ReachedLimit | undefined
 }
 
@@ -66,18 +73,18 @@ export interface SocketStreamDeps extends Pick<EngineDeps, 'clock'> {
 }
 
 const UNANSWERED = 32
-/** More output than this is waited for. */
+/** Reading stops while more output than this waits for the client. */
 const BEHIND_BYTES = 262_144
-/** A socket with less is not counted. */
+/** A socket with less in memory is not counted. */
 const LARGE_BYTES = 65_536
-/** What a message takes beside its text. */
+/** The approximate memory of a message beside its text. */
 const MESSAGE_BYTES = 1_024
-/** Many sockets of a caller may wait for the same limit, and not all of them can ask for it all the time. */
+/** The time between attempts, because many sockets of a caller may wait for the same limit. */
 const WAIT_MS = 50
-/** Messages that may wait for their turn before the socket is paused. */
+/** The most messages that wait before the socket is paused. */
 const WAITING = 16
 
-/** Close codes. */
+/** WebSocket close codes. */
 const GOING_AWAY = 1001
 const PROTOCOL_ERROR = 1002
 const NOT_TEXT = 1003
@@ -107,7 +114,7 @@ export function socketStream(
   socket: AcpSocket,
   { clock, turns, limits }: SocketStreamDeps,
 ): Stream {
-  /** `new`: only `initialize` is taken. */
+  /** In phase `new` only `initialize` is accepted. */
   let phase: 'new' | 'initialized' | 'closed' = 'new'
   const waiting: Waiting[] = []
   const open = new Map<string, OpenRequest>()
@@ -127,12 +134,15 @@ export function socketStream(
     return limits.hold(isClosed() || bytes < LARGE_BYTES ? 0 : bytes)
   }
 
-  /** Nothing is handed on for now. */
+  /** Whether no message may be processed for now. */
   function isStopped(): boolean {
     return brief >= UNANSWERED || unsent() > BEHIND_BYTES || cancelWait !== undefined
   }
 
-  /** After every change: reads or does not read, and asks for a turn where there is a message to hand on. */
+  /**
+   * Called after every change: pauses or resumes reading, and asks for a turn if there is a message
+   * to process.
+   */
   function goOn(): void {
     if (isClosed()) return
     const stopped = isStopped()
@@ -187,7 +197,7 @@ export function socketStream(
     return first.bytes
   }
 
-  /** False when the message has to wait. */
+  /** Processes a message. False if it has to wait. */
   function handOn(read: SocketMessage, bytes: number): boolean {
     if (read.kind === 'too-costly') {
       end(TOO_BIG, 'The message has too many values')

@@ -1,11 +1,15 @@
-/** Lines of JSON on a pair of Node streams, for editors that start the agent as a process. */
+/**
+ * Reads and writes lines of JSON on a pair of Node streams, for editors that start the agent as a
+ * process.
+ */
 import { Readable, Writable } from 'node:stream'
 import { ndJsonStream, type Stream } from '@agentclientprotocol/sdk'
 import { MAX_LINE_BYTES, withoutLongLines } from './long-lines.ts'
 
 /**
- * A stream for `acp.connect`: `stdioStream(process.stdout, process.stdin)`. A line of more than 32 MiB is answered with an error.
- * @param refused is called for each such line
+ * A stream for `acp.connect`: `stdioStream(process.stdout, process.stdin)`. A line of more than 32
+ * MiB is answered with an error.
+ * @param refused called for each such line
  */
 export function stdioStream(
   output: Writable,
@@ -13,7 +17,7 @@ export function stdioStream(
   refused: () => void = () => undefined,
 ): Stream {
   const lines = withoutLongLines(input, output, refused)
-  // The line of the largest size ends with a newline, or with a carriage return and one.
+  // The longest line plus its end: a newline, or a carriage return and a newline.
   const maxMessageBytes = MAX_LINE_BYTES + 2
   return ndJsonStream(Writable.toWeb(output), Readable.toWeb(lines), { maxMessageBytes })
 }

@@ -1,9 +1,10 @@
 /**
- * The work of all sockets, a little of it in each turn of the event loop, in the order in which they asked. Other work of the
- * process comes between, however many messages have arrived.
+ * Distributes the work of all sockets over the turns of the event loop, a little per turn, in the
+ * order in which they asked. Other work of the process runs in between, however many messages have
+ * arrived.
  */
 
-/** Asks for a turn. The work returns how many bytes it has read. */
+/** Asks for a turn. The work returns how many bytes it has processed. */
 export type Turns = (work: () => number) => void
 
 const WORKS = 16

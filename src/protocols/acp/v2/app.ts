@@ -64,7 +64,7 @@ function raw(params: unknown): unknown {
 
 const insert: Method<PromptFields, sdk.PromptResponse> = async (connection, request, signal) => {
   const { messageId, ended } = await beginPrompt(connection, request, signal)
-  // `state_update` says how the prompt ends.
+  // Not awaited: `state_update` reports how the prompt ends.
   ended.catch(() => undefined)
   if (messageId === undefined) throw RequestError.requestCancelled()
   return { messageId }

@@ -43,7 +43,7 @@ export function createPeerV2(client: AgentContext, facts: ClientFacts, traces: T
     markAware() {
       known = { ...known, aware: true }
     },
-    // Version 2 sends every message to all clients, its sender included.
+    // Version 2 sends every message to all clients, including its sender.
     echoes: true,
     update: (sessionId, update) => send(sessionId, updateV2(update)),
     moved: (sessionId, task, asking) =>

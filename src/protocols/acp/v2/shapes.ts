@@ -35,13 +35,13 @@ export function updateV2(update: SessionUpdate): v2.SessionUpdate {
 
 type Chunk = SessionUpdate & { readonly sessionUpdate: 'agent_message_chunk' }
 
-/** Text of a step's attempt that did not finish: `live-updates.ts`. */
+/** Whether the chunk is text of an attempt that did not finish (`live-updates.ts`). */
 function isDiscarded({ _meta }: Chunk): boolean {
   const lull = _meta?.['lull'] as { readonly artifact?: { readonly stream?: string } } | undefined
   return lull?.artifact?.stream === 'discarded'
 }
 
-/** Version 2 can replace a message. */
+/** An empty replacement, because version 2 can replace a message. */
 function emptied({ messageId, _meta = null }: Chunk): v2.SessionUpdate {
   return { sessionUpdate: 'agent_message', messageId: messageId ?? 'aside', content: [], _meta }
 }

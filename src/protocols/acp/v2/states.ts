@@ -1,6 +1,7 @@
 /**
- * `state_update`: a session is running, requires action of its user, or is idle. Sent when it changes, and at every
- * attachment. A session with several tasks is running while one of them runs.
+ * `state_update`: a session is running, requires action by its user, or is idle. It is sent on
+ * every change and at every attachment. A session with several tasks is running while one of them
+ * runs.
  */
 import type { PromptResponse } from '@agentclientprotocol/sdk'
 import type { StateUpdate } from '@agentclientprotocol/sdk/experimental/v2'
@@ -10,11 +11,11 @@ import { isIdle } from '../render/updates.ts'
 type State = 'running' | 'requires_action' | 'idle'
 
 export interface States {
-  /** The update to send after the task changed. Undefined: the state is the same. */
+  /** The update to send after the task changed. Undefined if the state is the same. */
   moved(task: Task, asking: boolean): StateUpdate | undefined
-  /** Work without a task begins: a reply, or a slash command. */
+  /** Called when work without a task begins: a reply, or a slash command. */
   entered(): StateUpdate | undefined
-  /** Work without a task has ended. */
+  /** Called when work without a task has ended. */
   left(end: PromptResponse): StateUpdate | undefined
   /** The current state of the session. */
   now(): StateUpdate
@@ -22,11 +23,11 @@ export interface States {
 
 export function createStates(): States {
   const tasks = new Map<string, State>()
-  /** How many pieces of work without a task are in progress. */
+  /** The number of pieces of work without a task that are in progress. */
   let others = 0
   let last: StateUpdate = { state: 'idle' }
 
-  /** @param idle the update when no work is in progress */
+  /** @param idle the update to send if no work is in progress */
   function changeTo(idle: StateUpdate): StateUpdate | undefined {
     const all = [...tasks.values()]
     const running = all.includes('running') || others > 0
@@ -59,7 +60,7 @@ export function createStates(): States {
   }
 }
 
-/** A reply about a suspended task leaves the session suspended. */
+/** The idle state after a reply. A reply about a suspended task leaves the session suspended. */
 function idleAfter({ _meta }: PromptResponse): StateUpdate {
   const lull = _meta?.['lull'] as { readonly suspend?: { readonly state?: string } } | undefined
   return lull?.suspend?.state === 'suspended'
@@ -67,7 +68,10 @@ function idleAfter({ _meta }: PromptResponse): StateUpdate {
     : { state: 'idle', stopReason: 'end_turn' }
 }
 
-/** Version 2 requires that further stop reasons begin with an underscore. */
+/**
+ * The idle state of a task. Version 2 requires that additional stop reasons begin with an
+ * underscore.
+ */
 function restOf({ state, failure }: Task): StateUpdate {
   switch (state) {
     case 'canceled':

@@ -27,7 +27,7 @@ export function binduEvent(event: Exclude<TaskEvent, { kind: 'reminder' }>): obj
   return { ...about, kind: 'status-update', status, final, ...facts }
 }
 
-/** The status of a resume is `resumed`. Later events show the state after it. */
+/** The event of a resume has the status `resumed`; later events have the state after it. */
 function shownAs(isResume: boolean, task: Task): ReturnType<typeof binduTask> {
   return isResume
     ? resumedTask(task, task.resumes.at(-1)?.resumedAt ?? task.statusAt)

@@ -1,8 +1,8 @@
 /**
- * The Bindu dialect: calls of `tasks/pause`, `tasks/resume`, `tasks/get`, `tasks/cancel` and of the webhook methods
- * with `task_id` in their params are answered in the shapes of the Bindu document, in both versions. The dialect also
- * behaves differently from the RFC: a task that waits for input can be paused, a second pause is an error, and a resume
- * needs no handle.
+ * The Bindu dialect: calls of `tasks/pause`, `tasks/resume`, `tasks/get`, `tasks/cancel` and of the
+ * webhook methods with `task_id` in their params are answered in the shapes of the Bindu document,
+ * in both versions. It also differs in behaviour from the RFC: a task that waits for input can be
+ * paused, a second pause is an error, and a resume needs no handle.
  */
 import { isLullError } from '../../../../core/errors.ts'
 import type { PushTarget } from '../../../../core/push.ts'
@@ -32,7 +32,7 @@ async function pause(a2a: A2AContext, call: Call, taskId: string): Promise<objec
   if (!pausable.includes(binduState(state)) || state === 'user-consent-required') {
     throw notPausable(state, pausable)
   }
-  // The engine checks the state again, because the task may have asked a question since.
+  // The engine checks the state again, because the task may have asked a question meanwhile.
   const dialect = { evenInputRequired: pausable.includes('input-required'), refuseRepeat: true }
   await a2a.engine.pause(call.caller, { taskId }, dialect)
   return binduTask(await a2a.engine.get(call.caller, taskId))
@@ -54,7 +54,7 @@ async function cancel(a2a: A2AContext, call: Call, taskId: string): Promise<obje
   return binduTask(await a2a.engine.cancel(call.caller, { taskId }))
 }
 
-/** The events of this webhook have the shapes of the Bindu document. */
+/** Sets a webhook whose events have the shapes of the Bindu document. */
 async function setWebhook(a2a: A2AContext, call: Call, taskId: string): Promise<object> {
   const pushes = pushesOf(a2a)
   const { params } = call
@@ -110,7 +110,8 @@ function renamed(error: unknown, pausable: readonly string[]): unknown {
   if (fault === undefined) return error
   const { state } = error.details as { state?: State }
   if (fault === 'BINDU_NOT_PAUSABLE' && state !== undefined) {
-    // The state may be pausable: a working task can refuse a pause because one is pending.
+    // The state alone may allow a pause: a working task also refuses one if a pause is already
+    // pending.
     return pausable.includes(binduState(state))
       ? notPausable(state, pausable, error.message)
       : notPausable(state, pausable)

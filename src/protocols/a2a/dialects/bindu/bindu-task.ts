@@ -28,7 +28,10 @@ export function binduTask(task: Task): BinduTask {
   })
 }
 
-/** The answer to a resume has the state `resumed`. The next get shows the current state. */
+/**
+ * The answer to a resume, which has the state `resumed`. A later `tasks/get` shows the current
+ * state.
+ */
 export function resumedTask(task: Task, resumedAt: number): BinduTask {
   return rendered(task, { state: 'resumed', timestamp: toIso(resumedAt) }, {})
 }

@@ -1,6 +1,6 @@
 /**
- * The checkpoint of a stopped task, in the shape of the Bindu document. It is rendered from the task and never stored,
- * so the two cannot differ and every store supports it.
+ * The checkpoint of a stopped task, in the shape of the Bindu document. It is rendered from the
+ * task and never stored, so it cannot differ from the task, and works with every store.
  */
 
 import type { Artifact, Message } from '../../../../core/messages/message.ts'
@@ -18,7 +18,10 @@ export interface Checkpoint {
   readonly paused_at: string
 }
 
-/** Null while the task is not stopped: `checkpointOf(await engine.get(caller, taskId))`. */
+/**
+ * Renders the checkpoint: `checkpointOf(await engine.get(caller, taskId))`. Null if the task is not
+ * stopped.
+ */
 export function checkpointOf(task: Task): Checkpoint | null {
   const { suspension } = task
   if (suspension === undefined) return null

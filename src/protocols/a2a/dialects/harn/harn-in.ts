@@ -1,6 +1,7 @@
 /**
- * The migration path of the RFCs, inbound: a pause, a resume or a reminder in the metadata of a send, from peers
- * without the methods. `harn.pause` (or `harn.suspend`) and `harn.reminder`, nested or dotted, camelCase or snake_case.
+ * The migration path of the RFCs, inbound: reads a pause, a resume or a reminder from the metadata
+ * of a send, for peers that cannot call the methods. The members are `harn.pause` (or
+ * `harn.suspend`) and `harn.reminder`, nested or dotted, in camelCase or snake_case.
  */
 
 import { type Message, textOf } from '../../../../core/messages/message.ts'
@@ -36,7 +37,10 @@ export function harnIn(
   }
 }
 
-/** A blank message only carries the operation. It is not added to the conversation. */
+/**
+ * Whether the message has no content and only carries the operation. Such a message is not added to
+ * the conversation.
+ */
 export function isBlank(message: Message): boolean {
   return message.parts.every((part) => 'text' in part) && textOf(message).trim() === ''
 }
@@ -58,7 +62,7 @@ function resumeParams(given: Params): Params {
   return present({ handle, input, continueTranscript })
 }
 
-/** Members that only Harn knows are ignored. Members that Lull knows must be valid. */
+/** Reads a reminder. Members that only Harn knows are ignored; others must be valid. */
 function readReminder(given: unknown): ReminderRequest {
   const known = isObject(given) ? reminderParams(camelCased(given)) : given
   return parse(reminderInput, known, 'metadata.harn.reminder')

@@ -1,4 +1,4 @@
-/** Adds `metadata.harn` to the metadata of the extensions, if it is enabled. */
+/** Adds `metadata.harn` to the metadata of the extensions, if configured. */
 
 import type { Task } from '../../../../core/task.ts'
 import type { JsonObject } from '../../../../core/values/json.ts'
@@ -39,7 +39,10 @@ function withHarn(metadata: JsonObject, name: string, fact: JsonObject | undefin
   return { ...metadata, harn: { ...(isObject(harn) ? (harn as JsonObject) : {}), [name]: fact } }
 }
 
-/** Harn peers read reminders from the metadata of a repeated status. Other peers of 0.3 get no frame for reminders. */
+/**
+ * Whether an event is sent as Harn metadata. Harn peers read reminders from the metadata of a
+ * repeated status; other 0.3 peers get no frame for reminders.
+ */
 export function isTunnelled(facts: Metadata, event: TaskEvent): boolean {
   return facts.ofEvent(event)?.['harn'] !== undefined
 }

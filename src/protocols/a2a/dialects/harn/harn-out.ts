@@ -1,6 +1,7 @@
 /**
- * The migration path of the RFCs, outbound: `metadata.harn` for Harn peers that do not read the standard fields yet. It
- * has the WorkerSuspension envelope and the SystemReminder of the RFCs in snake_case. The RFCs deprecate it.
+ * The migration path of the RFCs, outbound: writes `metadata.harn` for Harn peers that do not read
+ * the standard fields yet. It has the `WorkerSuspension` and `SystemReminder` of the RFCs in
+ * snake_case. The RFCs deprecate it.
  */
 
 import type { Reminder } from '../../../../core/reminders/reminders.ts'
