@@ -1,4 +1,4 @@
-/** Opens an engine with the system clock, a store and a log. For programs without a server. */
+/** Opens an engine with the system clock, a store and a log, for programs without a server. */
 import { hostname } from 'node:os'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { isLullError, LullError } from '../core/errors.ts'
@@ -28,21 +28,30 @@ import { type GivenKeys, signerFor } from './system/signer.ts'
 import { tracing } from './telemetry/tracing.ts'
 
 export interface OpenEngineOptions {
-  /** The first one is the default. */
+  /** The agents of the engine. The first one is the default. */
   readonly agents: readonly Agent[]
   /** The data directory. It is created when it does not exist. Default `./.lull`. */
   readonly data?: string | undefined
-  /** A kind of store, or a store of your own, which is closed with the engine. Default: `sqlite`. */
+  /**
+   * A kind of store, or a store object, which is closed together with the engine. Default:
+   * `sqlite`.
+   */
   readonly store?: Store | StoreKind | undefined
   /** The PostgreSQL database that keeps tasks. */
   readonly postgres?: string | PostgresConfig | undefined
-  /** Signs receipts. Default: a key made once, kept in the data directory, or in the database. */
+  /**
+   * The key that signs receipts. Default: a key that is created once, in the data directory or the
+   * database.
+   */
   readonly receiptKey?: string | undefined
-  /** Keys that signed receipts before. They verify, and sign nothing. */
+  /** Keys that signed receipts earlier. They only verify. */
   readonly formerReceiptKeys?: readonly string[] | undefined
-  /** Files with the public keys of other servers. Receipts of tasks that were imported from there are verified with them. */
+  /**
+   * Files with the public keys of other servers. They verify receipts of tasks that were imported
+   * from there.
+   */
   readonly trustedReceiptKeys?: readonly string[] | undefined
-  /** Default: lines of JSON on stderr. */
+  /** Default: writes lines of JSON to stderr. */
   readonly log?: Log | undefined
   readonly options?: EngineSettings | undefined
 }
@@ -51,13 +60,19 @@ export interface OpenEngine {
   readonly engine: Engine
   /** The dependencies of the engine, for adapters that need the same ids and store. The clock is that of the store. */
   readonly deps: EngineDeps
-  /** Figures in the text format of Prometheus: of one tenant's tasks, or of all tasks and of this process. */
+  /**
+   * Metrics in the text format of Prometheus: for the tasks of one tenant, or for all tasks and
+   * this process.
+   */
   metrics(tenant?: string): Promise<string>
-  /** Why only a restart of the process helps; undefined while it works. */
+  /** Why only a restart of the process helps. Undefined while the store works. */
   lost(): string | undefined
-  /** Takes no new work and lets running turns reach a boundary, in bounded time. */
+  /** Accepts no new work and lets running turns reach a boundary, in bounded time. */
   drain(): Promise<void>
-  /** Lets running turns reach a boundary (bounded), then closes the store. Every task can go on in the next process. */
+  /**
+   * Lets running turns reach a boundary, in bounded time, then closes the store. Every task can
+   * continue in the next process.
+   */
   close(options?: { readonly drainMs?: Duration }): Promise<void>
 }
 
@@ -85,7 +100,7 @@ export async function openEngine(given: OpenEngineOptions): Promise<OpenEngine> 
   const meter = createMeter()
   const store = measureStore(watch.watched(await chosenStore(given, data, watch.lose)), meter)
   try {
-    // The address file is stale: this process has the lock now.
+    // An address file is stale, because this process has the lock now.
     if (typeof given.store !== 'object') hideAddress(data)
     const deps: EngineDeps = {
       store,
@@ -120,7 +135,10 @@ export async function openEngine(given: OpenEngineOptions): Promise<OpenEngine> 
   }
 }
 
-/** A line names the trace it belongs to and, where several processes share the store, its process. */
+/**
+ * Adds to each log line the trace that it belongs to and, in a cluster, the worker id of the
+ * process.
+ */
 function withSource(log: Log, workerOf: () => string | undefined): Log {
   return (level, text, facts) => {
     const worker = workerOf()
@@ -144,11 +162,17 @@ async function chosenStore(
     : openStore(chooseStore([{ store, postgres }], data), lost)
 }
 
-/** How long running turns may take to reach a boundary, and how long the rest of stopping may take. */
+/**
+ * The time that running turns may take to reach a boundary, and the time for the rest of the
+ * shutdown.
+ */
 const DRAIN_MS = 10_000
 const STOP_MS = 5_000
 
-/** Both end in bounded time, also when the store does not answer. A second `close` returns the first promise. */
+/**
+ * Functions that drain and close. Both end in bounded time even if the store does not answer. A
+ * second `close` returns the first promise.
+ */
 function stopping(
   engine: Engine,
   store: Store,
@@ -156,7 +180,7 @@ function stopping(
   isLost: () => boolean,
 ): Pick<OpenEngine, 'drain' | 'close'> {
   async function drain(drainMs = DRAIN_MS): Promise<void> {
-    // Nothing can be written to a lost store, so there is no boundary to wait for.
+    // Nothing can be written to a lost store, so waiting for a boundary would be useless.
     const timeoutMs = isLost() ? 0 : drainMs
     const limit = new AbortController()
     const late = sleep(timeoutMs + STOP_MS, 'late', limit).catch(() => undefined)
@@ -168,7 +192,7 @@ function stopping(
   const letEnd = keepProcessAlive()
   let drained: Promise<void> | undefined
   let closed: Promise<void> | undefined
-  /** The first call decides how long it takes: a server drains and then closes. */
+  /** The first call decides the time limit, because a server first drains and then closes. */
   function drainOnce(drainMs?: number): Promise<void> {
     drained ??= drain(drainMs)
     return drained
@@ -187,7 +211,10 @@ function stopping(
 
 const LONGEST_TIMER_MS = 2 ** 31 - 1
 
-/** The timers of the engine keep no process alive, so a program without a server would end while its tasks wait. */
+/**
+ * The timers of the engine do not keep the process alive, so a program without a server would end
+ * while its tasks wait.
+ */
 function keepProcessAlive(): () => void {
   const timer = setInterval(() => undefined, LONGEST_TIMER_MS)
   return () => clearInterval(timer)

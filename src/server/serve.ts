@@ -31,11 +31,11 @@ import { reportMissingSdk } from './telemetry/exporting.ts'
 
 export type { Agent }
 
-/** Options that are not given are read from the environment, else from the defaults. */
+/** Options of `serve`. Missing ones are read from the environment, or have defaults. */
 export interface ServeOptions extends ServerConfig {
-  /** The first one is the default: it answers at the root. */
+  /** The agents. The first one is the default: it answers at the root. */
   readonly agents: readonly Agent[]
-  /** Default 8787; 0 takes a free one. */
+  /** Default 8787; 0 chooses a free port. */
   readonly port?: number | undefined
   /** Default 127.0.0.1. */
   readonly host?: string | undefined
@@ -43,15 +43,21 @@ export interface ServeOptions extends ServerConfig {
   readonly data?: string | undefined
   /** A configuration file. Options given here take precedence. */
   readonly config?: string | undefined
-  /** Allows an address that other machines can reach, although there is no authentication. */
+  /** Allows an address that other machines can reach even without authentication. */
   readonly insecure?: boolean | undefined
-  /** Makes the identity of a request, for credentials of your own. It is asked when no key and no token fits. */
+  /**
+   * Determines the identity of a request, for your own credentials. It is asked if no key and no
+   * token matches.
+   */
   readonly authenticate?: AuthenticateRequest | undefined
-  /** Default: lines of JSON on stderr. */
+  /** Default: writes lines of JSON to stderr. */
   readonly log?: Log | undefined
-  /** Do not print the address. */
+  /** Suppresses printing the address. */
   readonly quiet?: boolean | undefined
-  /** False leaves SIGINT, SIGTERM and SIGHUP to the program. Default: they drain and end the process. */
+  /**
+   * False leaves SIGINT, SIGTERM and SIGHUP to the program. Default: they shut down the server and
+   * end the process.
+   */
   readonly signals?: boolean | undefined
 }
 
@@ -60,13 +66,19 @@ export interface RunningServer {
   readonly engine: Engine
   readonly port: number
   readonly data: string
-  /** Where tasks are kept, for people: the data directory, or the database without its password. */
+  /**
+   * Where tasks are stored, for people to read: the data directory, or the database without its
+   * password.
+   */
   readonly tasksIn: string
-  /** Drains in bounded time: running turns reach a boundary, and streams end. Every task continues in the next process. */
+  /**
+   * Shuts down in bounded time: running turns reach a boundary, and streams end. Every task
+   * continues in the next process.
+   */
   close(): Promise<void>
 }
 
-/** On a server with authentication: one tenant alone leaves a quarter of an agent's slots free. */
+/** With authentication, a single tenant leaves a quarter of an agent's slots free. */
 const SHARE_OF_A_TENANT = 0.75
 /** How long open requests may take to end after the engine has drained. */
 const CLOSE_GRACE_MS = 1_000
@@ -178,7 +190,8 @@ async function answerOn(
     a2a.close()
     hide()
     await acp.close()
-    // The socket stays open while the engine drains, so that reads are answered and new work gets `DRAINING`.
+    // The socket stays open while the engine drains, so that reads are answered and new work is
+    // refused with `DRAINING`.
     await open.drain()
     await listener.close(CLOSE_GRACE_MS)
     admission.close()
@@ -250,7 +263,10 @@ function isAuthenticated(given: ServeOptions, settings: Settings, config: Checke
   return modesOf(given, settings, config).length > 0
 }
 
-/** Flags and options come first, then the environment, then the file. */
+/**
+ * The authentication modes. Flags and options take precedence over the environment, and that over
+ * the file.
+ */
 function modesOf(
   { auth }: ServeOptions,
   settings: Settings,

@@ -1,7 +1,8 @@
 /**
- * ACP at `/acp`. It is loaded for the first editor, because the protocol's schemas take half a second to load and most
- * servers never meet an editor. A load that failed is tried again for the next editor. Node itself remembers a module that
- * it could not read, so then only a restart helps; the answer says so, and everything else goes on.
+ * Serves ACP at `/acp`. It is loaded for the first editor, because the protocol's schemas take half
+ * a second to load and most servers never have an editor as a client. If loading fails, it is tried
+ * again for the next editor. If Node could not read a module, it remembers that, and only a restart
+ * helps; the answer says so, and the rest of the server works.
  */
 import type { IncomingMessage } from 'node:http'
 import type { Duplex } from 'node:stream'
@@ -15,15 +16,18 @@ import type { SocketDoors } from './acp-sockets.ts'
 
 export const ACP_PATH = '/acp'
 
-/** Sessions whose next task is to be reminded of something; `waiting-reminders.ts` keeps it. */
+/** The stored list of sessions that keep reminders for their next task (`waiting-reminders.ts`). */
 const WAITING_REMINDERS = 'acp/waiting-reminders'
 
 export interface AcpMount {
-  /** Loads it at once where there is something to do before an editor comes. */
+  /** Loads ACP at once if there is work to do before an editor connects. */
   start(): Promise<void>
   load(): Promise<Acp>
   fetch(request: Request, identity: Identity): Promise<Response>
-  /** Takes the socket over. @param doors absent for the owner of the process, who has no limits */
+  /**
+   * Takes over the socket.
+   * @param doors absent for the owner of the process, who has no limits
+   */
   upgrade(
     request: IncomingMessage,
     socket: Duplex,
@@ -50,7 +54,7 @@ export function mountAcp(
     const agentInfo = { name, version }
     const cwd = process.cwd()
     const acp = createAcp({ engine, store, clock, ids, log, agentInfo, cwd, config, ...traced })
-    // A first connection while the server drains gets the same answer as a later one.
+    // A first connection during the shutdown of the server must get the same answer as a later one.
     if (closed) await acp.close()
     return acp
   }

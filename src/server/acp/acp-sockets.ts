@@ -1,4 +1,7 @@
-/** WebSockets of editors: accepts them, limits their frames, sends pings, and closes those that do not answer. */
+/**
+ * Accepts WebSockets of editors, limits their frames, sends pings, and closes those that do not
+ * answer.
+ */
 import type { IncomingMessage } from 'node:http'
 import type { Duplex } from 'node:stream'
 import { type WebSocket, WebSocketServer } from 'ws'
@@ -8,9 +11,9 @@ import type { Identity } from '../auth/identity.ts'
 import type { Account, BytesInFlight } from '../http/bytes-in-flight.ts'
 import { limitFrames } from './socket-frames.ts'
 
-/** The limit of an HTTP body applies to a message too. */
+/** The same limit as for an HTTP body. */
 const MESSAGE_BYTES = 10 * 1024 * 1024
-/** Parts of one message. Browsers send parts of 16 KiB and more. */
+/** The most fragments of one message. Browsers send fragments of 16 KiB and more. */
 const FRAGMENTS = 1_024
 const HEARTBEAT_MS = 30_000
 
@@ -18,11 +21,11 @@ const server = new WebSocketServer({
   noServer: true,
   maxPayload: MESSAGE_BYTES,
   maxFragments: FRAGMENTS,
-  // `limitFrames` answers pings.
+  // `limitFrames` answers pings instead.
   autoPong: false,
 })
 
-/** What the messages and frames of a socket count in. */
+/** The limits that the messages and frames of a socket count towards. */
 export interface SocketDoors {
   readonly admission: Pick<Admission, 'enter' | 'take'>
   readonly inFlight: BytesInFlight
@@ -35,7 +38,7 @@ export function limitsOf(
   const messages = inFlight.account(identity)
   return {
     ofMessages: {
-      // The socket is closed when the credential ends.
+      // Nothing to close here: the socket as a whole is closed when its credential ends.
       enter: () => admission.enter(identity, () => undefined),
       take: () => admission.take(identity),
       hold: (bytes) => messages.set(bytes),
@@ -44,7 +47,7 @@ export function limitsOf(
   }
 }
 
-/** @param frames absent for the owner of the process */
+/** @param frames absent for the owner of the process, who has no limits */
 export function accept(
   prepared: AcpUpgrade | undefined,
   request: IncomingMessage,
@@ -73,8 +76,9 @@ export function accept(
 }
 
 /**
- * Closes the connection of a peer that has sent nothing by the first ping, and of one that does not answer a ping. A peer
- * whose socket is not read, or that has not yet taken what was sent before, cannot answer (`socket-frames.ts`).
+ * Closes the connection of a peer that has sent nothing by the first ping, or that does not answer
+ * a ping. A peer is not closed while its socket is paused, or while it has not taken earlier
+ * output, because then it cannot answer (`socket-frames.ts`).
  */
 export function keepAlive(webSocket: WebSocket, everyMs: number = HEARTBEAT_MS): void {
   let alive = false

@@ -9,12 +9,14 @@ import type { Address } from '../http/address-file.ts'
 const MESSAGE_BYTES = 64 * 1024 * 1024
 
 export interface Attached {
-  /** Resolves when either side has disconnected: true for our client, false for the other process. */
+  /**
+   * Resolves when either side has disconnected: true for our client, false for the other process.
+   */
   readonly ended: Promise<boolean>
   close(): void
 }
 
-/** @param refused is called for each message that is too long. Rejects when no process answers. */
+/** @param refused called for each message that is too long. Rejects if no process answers. */
 export async function attachStdio(
   { url, token }: Address,
   input: Readable,

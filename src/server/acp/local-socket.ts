@@ -1,6 +1,7 @@
 /**
- * A Unix socket in the data directory, for a process that listens on no port. Only the owner of the directory can connect. A
- * second editor on the same directory connects to the engine of the first one by this socket.
+ * A Unix socket in the data directory, for a process that listens on no port. Only the owner of the
+ * directory can connect. Through it, a second editor on the same directory uses the engine of the
+ * first one.
  */
 import { createHash } from 'node:crypto'
 import { chmodSync, rmSync } from 'node:fs'
@@ -25,7 +26,7 @@ const CLOSE_GRACE_MS = 1_000
 /** The longest path of a socket that every system accepts. */
 const MAX_PATH_BYTES = 100
 
-/** Undefined when the path of the directory is too long for a socket. */
+/** Undefined if the path of the directory is too long for a socket. */
 export async function listenLocally(data: string, acp: AcpMount): Promise<LocalSocket | undefined> {
   const path = socketPath(data)
   if (path === undefined) return undefined

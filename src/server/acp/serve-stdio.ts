@@ -1,7 +1,8 @@
 /**
- * ACP on stdin and stdout, as editors start it. The engine runs in this process. With a port the process also serves
- * A2A. If another process owns the data directory, this process only forwards messages to the owner. The process ends
- * when its client disconnects. Tasks continue at the next start, or in the owner.
+ * Serves ACP on stdin and stdout, which is how editors start an agent. The engine runs in this
+ * process. With a port the process also serves A2A. If another process owns the data directory,
+ * this process only forwards messages to the owner. The process ends when its client disconnects.
+ * Tasks continue at the next start, or in the owner.
  */
 import type { Readable, Writable } from 'node:stream'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -39,24 +40,27 @@ export interface StdioOptions {
 }
 
 export interface ServingStdio {
-  /** The address of A2A, if it is served. */
+  /** The address of A2A, if the process serves it. */
   readonly url?: string
-  /** The engine runs in another process, at this address. */
+  /** Set if the engine runs in another process: the address of that process. */
   readonly attachedTo?: string
-  /** Resolves when no client is left. False: the process with the engine ended first. */
+  /** Resolves when no client is left, or with false if the process with the engine ended first. */
   readonly ended: Promise<boolean>
   close(): Promise<void>
 }
 
-/** A process that shuts down may take this long: it waits until running turns reach a boundary. */
+/**
+ * How long a process that shuts down may take, because it waits until running turns reach a
+ * boundary.
+ */
 const LEAVING_MS = 15_000
-/** A process that starts binds its port at most this long before it locks its directory. */
+/** How long a starting process may have its port before it locks its directory. */
 const STARTING_MS = 1_000
 const RETRY_MS = 100
-/** Short, because users close and reopen editors. */
+/** Short, because users often close and reopen editors. */
 const DRAIN_MS = 5_000
 
-/** @throws StartError or LullError, each with a sentence that tells the operator what to do */
+/** @throws StartError or LullError, each with a message that tells the operator what to do */
 export async function serveStdio(given: StdioOptions): Promise<ServingStdio> {
   const began = performance.now()
   for (;;) {
@@ -66,7 +70,8 @@ export async function serveStdio(given: StdioOptions): Promise<ServingStdio> {
       const taken = await isTaken(error, given)
       const attached = taken ? await attach(given) : undefined
       if (attached !== undefined) return attached
-      // A process that shuts down removes its address first and releases the directory last.
+      // The other process may be shutting down: it removes its address first and unlocks the
+      // directory last.
       const patience = taken ? LEAVING_MS : isPortTaken(error) ? STARTING_MS : 0
       if (performance.now() - began >= patience) throw error
       await sleep(RETRY_MS)
@@ -74,7 +79,7 @@ export async function serveStdio(given: StdioOptions): Promise<ServingStdio> {
   }
 }
 
-/** Undefined when no process answers. */
+/** Connects to the process that owns the directory. Undefined if none answers. */
 async function attach(given: StdioOptions): Promise<ServingStdio | undefined> {
   const address = readAddress(readSettings(given).data)
   if (address === undefined) return undefined
@@ -87,8 +92,9 @@ async function attach(given: StdioOptions): Promise<ServingStdio | undefined> {
 }
 
 /**
- * Whether another process owns the data directory. If that process also has our port, binding the port fails before the
- * lock is tried. The port may also belong to an unrelated program; then an address in the directory is stale.
+ * Whether another process owns the data directory. If it also has our port, binding the port fails
+ * before the lock is tried. The port may also belong to an unrelated program; then an address in
+ * the directory is stale.
  */
 async function isTaken(error: unknown, given: StdioOptions): Promise<boolean> {
   if (isLullError(error, 'STORE_LOCKED')) return true
@@ -131,10 +137,11 @@ async function serveAlone(given: StdioOptions): Promise<ServingStdio> {
   const hide = local && showAddress(data, local.url)
   const { closed } = await speak(acp, given)
   return {
-    // Clients of processes that attached to this one are served until they disconnect.
+    // Clients of other processes that attached to this one are served until they disconnect.
     ended: closed.then(() => local?.empty()).then(() => true),
     async close() {
-      // Keeps the process alive until the drain is over: without a client no other handle is open.
+      // Keeps the process alive until it has drained, because without a client no other handle is
+      // open.
       const alive = setInterval(() => undefined, LEAVING_MS)
       hide?.()
       local?.close()
@@ -145,7 +152,10 @@ async function serveAlone(given: StdioOptions): Promise<ServingStdio> {
   }
 }
 
-/** A socket for processes that find the data directory locked. A database is not locked, so none is needed there. */
+/**
+ * Opens a socket for processes that find the data directory locked. A database is not locked by one
+ * process, so no socket is needed for it.
+ */
 async function attachable(
   { kind, data }: StoreConfig,
   acp: AcpMount,

@@ -1,11 +1,11 @@
 /**
- * The frames of a WebSocket, below its messages (`socket-stream.ts` has those).
+ * Limits the frames of a WebSocket. The limits of whole messages are in `socket-stream.ts`.
  *
- * WF1  The bytes of a message that is not complete count in the bytes in flight of its sender, from 64 KiB on. The socket is
- *      closed (1013) when they are too many.
- * WF2  At most one pong waits to be taken, for the latest ping (RFC 6455, 5.5.3). A client that sends more than 100 pings and
- *      pongs in 30 s is disconnected (1008).
- * WF3  After each piece that is read, other connections have their turn.
+ * WF1  From 64 KiB on, the bytes of an incomplete message count as bytes in flight of its sender.
+ *      If these exceed their limit, the socket is closed (1013).
+ * WF2  At most one pong waits until the client takes it: the one for the latest ping (RFC 6455,
+ *      5.5.3). A client that sends more than 100 pings and pongs in 30 s is disconnected (1008).
+ * WF3  After each chunk that is read from the socket, other connections are served.
  * WF4  A client that takes nothing of what was sent for 30 s, or does not complete a message in 120 s, is disconnected.
  */
 import type { Duplex } from 'node:stream'
@@ -14,31 +14,34 @@ import type { AcpSocket } from '../../protocols/acp/index.ts'
 import type { Account } from '../http/bytes-in-flight.ts'
 
 const LARGE_BYTES = 65_536
-/** What a piece takes beside its bytes. */
+/** The approximate memory of a chunk beside its bytes. */
 const PIECE_BYTES = 256
 const CONTROL_FRAMES = 100
 const PERIOD_MS = 30_000
-/** Periods that a message may take. */
+/** The number of periods in which a message must be complete. */
 const PERIODS = 4
-/** How long a client may take to answer that the socket is closed. */
+/** How long a client may take to answer the closing handshake. */
 const CLOSE_MS = 1_000
 
-/** Close codes. */
+/** WebSocket close codes. */
 const GOING_AWAY = 1001
 const POLICY = 1008
 const TRY_LATER = 1013
 
-/** @param account absent: as many bytes as one socket can have */
+/** @param account absent: only the limits of a single socket apply */
 export function limitFrames(webSocket: WebSocket, socket: Duplex, account?: Account): AcpSocket {
   let held = 0
-  /** Of the piece that is being read. The rest of it may be the beginning of the next message. */
+  /** The bytes of the chunk being read. Its end may be the beginning of the next message. */
   let pieceBytes = 0
   let control = 0
   let periods = 0
-  /** The latest ping that is not answered while the answer to an earlier one waits. */
+  /** The latest unanswered ping, while the answer to an earlier one waits. */
   let pinged: Buffer | undefined
   let pongs = 0
-  /** Why the socket is not read: its messages must wait, or others have their turn. */
+  /**
+   * Why the socket is not read: `messages`, its messages must wait; `turn`, other connections are
+   * served; `forGood`, it is being closed.
+   */
   const pauses = { messages: false, turn: false, forGood: false }
 
   function hold(bytes: number): void {
@@ -90,7 +93,10 @@ export function limitFrames(webSocket: WebSocket, socket: Duplex, account?: Acco
     })
   }
 
-  /** A client that is sent away for what it sent is not read any more, so it cannot go on sending. */
+  /**
+   * Closes the socket. If the client is at fault, nothing more is read, so that it cannot continue
+   * to send.
+   */
   function close(code?: number, reason?: string): void {
     webSocket.close(code, reason)
     pauses.forGood = code !== GOING_AWAY

@@ -1,6 +1,7 @@
 /**
- * HTTP upgrades. WebSockets at `/acp` are accepted. Other upgrade requests are served as plain requests (RFC 9110 §7.8). The
- * Java HTTP client asks for HTTP/2 with every first request, also with one that has a body.
+ * Handles HTTP upgrades. WebSockets at `/acp` are accepted. Other upgrade requests are served as
+ * plain requests (RFC 9110 §7.8), because the Java HTTP client asks for HTTP/2 with every first
+ * request, even with one that has a body.
  */
 import type { IncomingMessage, Server } from 'node:http'
 import type { Duplex } from 'node:stream'
@@ -18,7 +19,7 @@ const FORBIDDEN = 'HTTP/1.1 403 Forbidden\r\nConnection: close\r\n\r\n'
 const UNAUTHORIZED =
   'HTTP/1.1 401 Unauthorized\r\nWWW-Authenticate: Bearer realm="lull"\r\nConnection: close\r\n\r\n'
 
-/** Takes the socket and returns true, or returns false. */
+/** Takes over the socket and returns true, or returns false. */
 export type Upgrade = (request: IncomingMessage, socket: Duplex, head: Buffer) => boolean
 
 export interface UpgradeDeps {
@@ -55,7 +56,8 @@ export function createUpgrade(
       attempts.ofCaller(request, identity)
       return void socket.end(FORBIDDEN)
     }
-    // A socket that is closed has no further event that would end what is counted from here on.
+    // A closed socket emits no further `close` event, so a slot taken for it here would never be
+    // freed.
     if (socket.destroyed) return
     const entered = admission.enter(identity, () => socket.destroy())
     if (typeof entered !== 'function') return void socket.end(TOO_MANY)
@@ -68,7 +70,8 @@ export function createUpgrade(
     if (headers.upgrade?.toLowerCase() !== 'websocket' || url.split('?')[0] !== ACP_PATH) {
       return false
     }
-    // For WebSockets of a browser the origin is the only protection: there is no CORS check.
+    // For WebSockets from browsers, the check of the origin is the only protection, because CORS
+    // does not apply to them.
     const refused = guard(headers.host ?? options.host, headers.origin)
     if (repeatedHeader(request) !== undefined)
       socket.end('HTTP/1.1 400 Bad Request\r\nConnection: close\r\n\r\n')
@@ -83,15 +86,15 @@ export function createUpgrade(
 }
 
 /**
- * Offers every upgrade to `upgrade`. A request that is not taken is replayed to the same server without its upgrade headers, so
- * that its timeouts hold for it too.
- * @returns a function that destroys all sockets of upgrades. `closeAllConnections` does not include them, but the server does
- * not close before they do.
+ * Offers every upgrade to `upgrade`. If it is not taken, the request is replayed to the same server
+ * without its upgrade headers, so that the server's timeouts apply.
+ * @returns a function that destroys all upgraded sockets. `closeAllConnections` does not include
+ * them, but the server does not close while they are open.
  */
 export function takeUpgrades(server: Server, upgrade: Upgrade): () => void {
   const open = new Set<Duplex>()
   server.on('upgrade', (request, socket, head) => {
-    // A connection comes again for each of its requests that asks for another protocol.
+    // A connection occurs here again for each of its requests that asks for an upgrade.
     if (!open.has(socket)) {
       open.add(socket)
       socket.on('close', () => open.delete(socket))

@@ -1,11 +1,13 @@
 /**
- * Open requests, streams and sockets of each caller.
+ * Limits the open requests, streams and sockets of each caller.
  *
- * L1  A caller has at most so many open at once, and begins at most so many in a second. The same holds for its tenant. One
- *     caller cannot use up the sockets and the time of the others. The messages of a WebSocket are requests, too.
- * L2  Streams and sockets end when their credential does.
+ * L1  The number that a caller may have open, and may begin per second, is limited, and so it is
+ *     for its tenant. So one caller cannot use up the sockets and the processing time of others.
+ *     Messages of a WebSocket count as requests.
+ * L2  Streams and sockets are closed when their credential ends.
  *
- * L3  Strangers, who call public routes without a credential, share limits of their own. They use up those of no tenant.
+ * L3  Callers of public routes without a credential share separate limits, which do not count for
+ *     any tenant.
  *
  * The owner of the process has no limits.
  */
@@ -13,13 +15,19 @@ import type { Clock } from '../../ports/clock.ts'
 import { type Identity, keyOfIdentity, noIdentity, owner } from './identity.ts'
 
 export interface AdmissionLimits {
-  /** Requests that a principal may begin in a second. A burst of twice as many is taken. */
+  /**
+   * The number of requests per second that a principal may begin. Bursts of up to twice as many are
+   * accepted.
+   */
   readonly requestsPerSecond: number
-  /** Requests, streams and sockets that a principal may have open. */
+  /** The number of requests, streams and sockets that a principal may have open. */
   readonly requestsOpen: number
-  /** How many times as much the principals of a tenant may have together. */
+  /** The limits of a tenant, as a multiple of those of a principal. */
   readonly tenantFactor: number
-  /** Bytes of large requests and answers of a principal that may be in memory; of all callers four times as many. */
+  /**
+   * The bytes of large requests and answers that a principal may have in memory. All callers
+   * together may have four times as many.
+   */
   readonly bytesInFlight: number
 }
 
@@ -34,14 +42,21 @@ export interface Refused {
   /** The name of the limit that was reached. */
   readonly limit: string
   readonly value: number
-  /** After this time one more may begin. Absent: it is not about time. */
+  /** How long to wait before one more may begin. Absent if waiting alone does not help. */
   readonly waitMs?: number
 }
 
 export interface Admission {
-  /** @param end closes what was opened @returns what to call when it has ended, or why it may not begin */
+  /**
+   * Registers something that was opened.
+   * @param end closes it
+   * @returns a function to call when it has ended, or the limit that refused it
+   */
   enter(identity: Identity, end: () => void): (() => void) | Refused
-  /** Something comes that is over at once. @returns why it comes too early */
+  /**
+   * Counts something that is over at once.
+   * @returns the limit that was reached, if any
+   */
   take(identity: Identity): Refused | undefined
   close(): void
 }
@@ -56,9 +71,9 @@ const SWEEP_MS = 5_000
 
 interface Usage {
   open: number
-  /** Requests that may begin now. */
+  /** The number of requests that may begin now. */
   tokens: number
-  /** When the tokens were counted, in elapsed time. */
+  /** The elapsed time at which the tokens were last computed. */
   at: number
 }
 
@@ -153,7 +168,9 @@ export function createAdmission(
   }
 }
 
-/** The keys of strangers are like those of no tenant. */
+/**
+ * The keys under which a request counts. Those of callers without a credential belong to no tenant.
+ */
 function keysOf(identity: Identity): readonly [ofPrincipal: string, ofTenant: string] {
   const ofTenant = identity === noIdentity ? 'strangers' : JSON.stringify([identity.tenant])
   return [keyOfIdentity(identity), ofTenant]

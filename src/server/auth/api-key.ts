@@ -7,7 +7,7 @@ import type { Scope } from '../../core/scopes.ts'
 import { ALL_TENANTS } from '../../engine/caller.ts'
 import type { Identity } from './identity.ts'
 
-/** What is kept of a key. */
+/** What is stored of a key. */
 export interface ApiKey {
   readonly id: string
   /** SHA-256 of the secret, in hexadecimal digits. */
@@ -15,7 +15,7 @@ export interface ApiKey {
   readonly tenant: string
   readonly principal: string
   readonly scopes: readonly Scope[]
-  /** The only sources whose events it may send. Absent: any. */
+  /** The only event sources that the key may use. Absent: any. */
   readonly eventSources?: readonly string[] | undefined
   readonly createdAt: number
   /** Absent: the key does not expire. */
@@ -27,7 +27,7 @@ export type NewKey = Pick<ApiKey, 'tenant' | 'principal' | 'scopes' | 'eventSour
 
 export interface Minted {
   readonly kept: ApiKey
-  /** Shown once, and never again. */
+  /** The key as text. It is shown once and never stored. */
   readonly key: string
 }
 
@@ -42,13 +42,13 @@ export function mintKey(given: NewKey, now: number): Minted {
 
 const FORM = /^lull_([0-9a-f]{16})_([A-Za-z0-9_-]{43})$/
 
-/** The parts of a key; undefined when the text is no key. */
+/** Splits a key into its parts. Undefined if the text is not a key. */
 export function keyIn(text: string): { readonly id: string; readonly secret: string } | undefined {
   const [, id, secret] = FORM.exec(text) ?? []
   return id === undefined || secret === undefined ? undefined : { id, secret }
 }
 
-/** Whether the secret is that of the key. It takes the same time wherever the two differ. */
+/** Whether the secret belongs to the key, compared in constant time. */
 export function isSecretOf({ hash }: ApiKey, secret: string): boolean {
   return timingSafeEqual(Buffer.from(hashOf(secret), 'hex'), Buffer.from(hash, 'hex'))
 }

@@ -1,37 +1,42 @@
-/** What the configuration says about authentication. Without any, every caller is the owner. */
+/** The configuration of authentication. Without any, every caller is the owner. */
 import { z } from 'zod'
 import { type Scope, scopes } from '../../core/scopes.ts'
 import { type AuthMode, authModes } from './auth-modes.ts'
 
 export interface AuthConfig {
-  /** Which credentials are taken. */
+  /** The kinds of credentials that are accepted. */
   readonly modes?: readonly AuthMode[] | undefined
   readonly jwt?: JwtConfig | undefined
-  /** Believes a proxy that checks client certificates. */
+  /** Trusts a proxy that checks client certificates. */
   readonly proxy?: ProxyConfig | undefined
 }
 
 export interface ProxyConfig {
   /** The addresses and networks of the proxy, such as `10.0.0.7` or `10.0.0.0/24`. */
   readonly addresses: readonly string[]
-  /** The header with the principal. The proxy must replace what a client sends in it. */
+  /**
+   * The header that contains the principal. The proxy must replace any value that a client sends.
+   */
   readonly principalHeader: string
   readonly tenantHeader?: string | undefined
-  /** The tenant, without `tenantHeader`. Default `default`. */
+  /** The tenant of callers if there is no `tenantHeader`. Default `default`. */
   readonly tenant?: string | undefined
-  /** What every caller of the proxy may do. */
+  /** The scopes of every caller that comes through the proxy. */
   readonly scopes: readonly Scope[]
 }
 
 export interface JwtConfig {
   readonly issuer: string
   readonly audience: string
-  /** Default: what the issuer's OpenID Connect discovery document says. */
+  /** Default: the URL in the issuer's OpenID Connect discovery document. */
   readonly jwksUrl?: string | undefined
   readonly algorithms?: readonly JwtAlgorithm[] | undefined
   /** How far the clocks of issuer and server may differ. Default 30. */
   readonly clockSkewSeconds?: number | undefined
-  /** The claim with the tenant. Default `tenant`. A token without it is of the tenant `default`. */
+  /**
+   * The claim that contains the tenant. Default `tenant`. A token without it belongs to the tenant
+   * `default`.
+   */
   readonly tenantClaim?: string | undefined
   /** Allows an issuer on a private address. */
   readonly issuerIsPrivate?: boolean | undefined

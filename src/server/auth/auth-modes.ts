@@ -1,4 +1,7 @@
-/** How callers can prove who they are. Apart from `auth-config.ts`, because the command line reads it before it serves. */
+/**
+ * How callers can authenticate. In a file of its own, because the command line reads it before it
+ * loads the server.
+ */
 export type AuthMode = 'keys' | 'jwt'
 
 export const authModes: readonly [AuthMode, ...AuthMode[]] = ['keys', 'jwt']

@@ -1,4 +1,4 @@
-/** The authentication of a server, put together from its configuration. */
+/** Builds the authentication of a server from its configuration. */
 import { randomBytes, timingSafeEqual } from 'node:crypto'
 import type { Audit } from '../../engine/observe/audit.ts'
 import type { Clock } from '../../ports/clock.ts'
@@ -25,11 +25,14 @@ import { createSharedKeys } from './shared-keys.ts'
 
 export interface Auth {
   readonly authenticate: Authenticate
-  /** Whether there is authentication at all. */
+  /** Whether authentication is configured. */
   readonly isOn: boolean
-  /** The token of `lull.address`, with which a process of the owner attaches. Undefined where none is needed. */
+  /**
+   * The token in `lull.address`, with which another process of the owner authenticates. Undefined
+   * if none is needed.
+   */
   readonly ownerToken: string | undefined
-  /** For the cards. */
+  /** How callers authenticate. Shown on agent cards. */
   readonly security: SecurityOptions
   /** Whether the credential of a stream or socket is still valid. */
   stillValid(credentialId: string): Promise<boolean>
@@ -38,11 +41,14 @@ export interface Auth {
 
 export interface AuthDeps {
   readonly data: string
-  /** Keeps the keys when several processes share it. Otherwise keys are in the data directory. */
+  /**
+   * The store that keeps the keys if several processes share it. Otherwise keys are in the data
+   * directory.
+   */
   readonly store?: (KeyValueStore & Pick<Store, 'cluster'>) | undefined
   readonly clock: Pick<Clock, 'now' | 'elapsed' | 'wall' | 'after'>
   readonly log: Log
-  /** Notes which keys were made and revoked. */
+  /** Records in the audit log which keys were created and revoked. */
   readonly audit?: Pick<Audit, 'note'> | undefined
 }
 
@@ -55,7 +61,7 @@ const open: Auth = {
   close: async () => undefined,
 }
 
-/** @throws StartError when the configuration lacks something */
+/** @throws StartError when something is missing in the configuration */
 export function createAuth(
   { modes = [], jwt, proxy }: AuthConfig,
   custom: AuthenticateRequest | undefined,
@@ -94,7 +100,7 @@ export function createAuth(
   }
 }
 
-/** Loaded for the first token, because most servers take none. */
+/** Loaded when the first token arrives, because most servers accept none. */
 function loadedTokens(
   jwt: JwtConfig,
   deps: { readonly now: () => number; readonly log: Log },
@@ -132,7 +138,7 @@ function discoveryOf({ issuer }: JwtConfig): string {
   return `${issuer.replace(/\/$/, '')}/.well-known/openid-configuration`
 }
 
-/** The process of the owner reads the token from a file that only the owner can read. */
+/** Recognises the owner's token. It is in a file that only the owner can read. */
 function ofOwner(expected: string): TokenKind {
   const wanted = Buffer.from(expected)
   return {
@@ -143,7 +149,10 @@ function ofOwner(expected: string): TokenKind {
   }
 }
 
-/** A function of the embedder may take the members out of the request, so none of them needs it. */
+/**
+ * Copies the request into an object whose members work on their own, because a function of the
+ * embedder may destructure it.
+ */
 function detached(request: AuthRequest): AuthRequest {
   const { method, path, peer } = request
   return {

@@ -1,42 +1,48 @@
 /**
- * Makes the identity of a request from its credential. Without authentication every request is the owner's. With it, a request
- * without a valid credential is refused with 401, except for what is public.
+ * Determines the identity of a request from its credential. Without authentication every caller is
+ * the owner. With authentication, a request without a valid credential is refused with 401, except
+ * on public routes.
  */
 import type { Scope } from '../../core/scopes.ts'
 import type { Identity } from './identity.ts'
 
-/** What an authenticator sees of a request. */
+/** What an authenticator can see of a request. */
 export interface AuthRequest {
   readonly method: string
   readonly path: string
-  /** Names in lower case. */
+  /** Reads a header. The name is in lower case. */
   header(name: string): string | undefined
-  /** Each value of a header that came several times. */
+  /** All values of a header that occurs several times. */
   all?(name: string): readonly string[]
   /** The network address that the request came from. */
   readonly peer?: string | undefined
 }
 
-/** What a function of the embedder's own says about a request. */
+/** The result of an embedder's own authentication. */
 export interface Authenticated {
   readonly tenant: string
   readonly principal: string
   readonly scopes: readonly Scope[]
-  /** The only sources whose events it may send. Default: any. */
+  /** The only event sources that the caller may use. Default: any. */
   readonly eventSources?: readonly string[] | undefined
   /** When the credential ends, epoch milliseconds. */
   readonly expiresAt?: number | undefined
 }
 
-/** Undefined: no valid credential. */
+/** Authenticates a request. Undefined: it has no valid credential. */
 export type AuthenticateRequest = (
   request: AuthRequest,
 ) => Promise<Authenticated | undefined> | Authenticated | undefined
 
-/** One kind of credential. Undefined when the token is not of this kind, or not valid. */
+/**
+ * One kind of bearer token. `identify` returns undefined if the token is not of this kind or not
+ * valid.
+ */
 export interface TokenKind {
   identify(token: string): Promise<Identity | undefined>
-  /** Whether a credential that was valid still is. Streams and sockets end with their credential. */
+  /**
+   * Whether a credential is still valid. Streams and sockets are closed when their credential ends.
+   */
   stillValid?(credentialId: string): Promise<boolean>
 }
 
@@ -44,7 +50,7 @@ export type Authenticate = (
   request: AuthRequest,
 ) => Identity | undefined | Promise<Identity | undefined>
 
-/** Longer tokens are refused before anything is computed. */
+/** Longer tokens are refused without any computation. */
 const LONGEST_TOKEN = 8_192
 
 export function bearerIn(request: AuthRequest): string | undefined {
@@ -54,7 +60,7 @@ export function bearerIn(request: AuthRequest): string | undefined {
   return token
 }
 
-/** Asks each kind in turn. */
+/** Tries each kind of token in turn. */
 export function byBearer(kinds: readonly TokenKind[]): Authenticate {
   return async (request) => {
     const token = bearerIn(request)

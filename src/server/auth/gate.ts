@@ -1,4 +1,7 @@
-/** Stands before every route of the application: who calls, and has that caller the scope of the route. */
+/**
+ * Checks, before every route of the application, who the caller is and whether it has the scope of
+ * the route.
+ */
 import type { HttpBindings } from '@hono/node-server'
 import type { Context, MiddlewareHandler } from 'hono'
 import { matchedRoutes } from 'hono/route'
@@ -10,14 +13,17 @@ import { type RouteScope, routeScopes, tablePath } from './route-scopes.ts'
 /** Finds the identity of a request. */
 export type IdentityOf = (c: Context) => Identity
 
-/** The identity that the door of the server made. */
+/** Reads the identity that the server determined when the request arrived. */
 export const identityOfRequest: IdentityOf = (c) => identities.of((c.env as HttpBindings).incoming)
 
-/** @throws LullError `FORBIDDEN` without the scope */
+/**
+ * Refuses requests that lack the scope of their route.
+ * @throws LullError `FORBIDDEN`
+ */
 export function createGate(identityOf: IdentityOf): MiddlewareHandler {
   return async (c, next) => {
     const route = matchedRoutes(c).find(({ method }) => method !== 'ALL')
-    // Nothing is there: the application says so itself.
+    // No route matches. The application answers with 404 or 405.
     if (route === undefined) return next()
     const needed = routeScopes[`${route.method} ${tablePath(route.path)}`]
     const scope = missing(identityOf(c), needed)
@@ -26,7 +32,7 @@ export function createGate(identityOf: IdentityOf): MiddlewareHandler {
   }
 }
 
-/** The first scope that the caller lacks; undefined when it may call the route. */
+/** The first scope that the caller lacks. Undefined if it may call the route. */
 export function missing(identity: Identity, needed: RouteScope | undefined): string | undefined {
   if (needed === 'public' || needed === 'any') return undefined
   if (needed === undefined) return 'none'

@@ -1,6 +1,6 @@
 /**
- * Fetches a small document over HTTPS from an address that is not private. As for webhooks, the address is checked when the
- * connection is made. HTTP is allowed only together with private addresses.
+ * Fetches a small document over HTTPS from a public address. As for webhooks, the address is
+ * checked when the connection is made. HTTP is allowed only together with private addresses.
  */
 import { request as http } from 'node:http'
 import { request as https } from 'node:https'

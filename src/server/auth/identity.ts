@@ -1,12 +1,12 @@
 /**
- * Who calls. Each door of the server makes one identity per request or connection, and callers, tenants and rights are taken
- * from it alone:
+ * The identity of a caller. Each entrance of the server determines one identity per request or
+ * connection, and caller, tenant and rights are taken from it alone:
  *
  *   HTTP, WebSocket upgrade, ACP over HTTP    the credential of the request
  *   stdio, socket in the data directory       the owner of the process
- *   a process that attaches to another one    the owner, by the token in `lull.address`
+ *   a process that attaches to another one    the owner, because of the token in `lull.address`
  *
- * N1  An identity without a scope may do nothing. Nothing is allowed because it was left out.
+ * N1  An identity without scopes may do nothing: a missing scope never allows anything.
  * N2  The tenant `*` is reserved for operators of all tenants. No task belongs to it, and no request can name it.
  * N3  Only an identity with `anyTenant` acts in a tenant that the request names.
  */
@@ -18,11 +18,14 @@ export interface Identity {
   readonly tenant: string
   readonly principal: string
   readonly scopes: ReadonlySet<Scope>
-  /** The credential that was shown. Undefined for the owner of the process, and for those who showed none. */
+  /**
+   * The id of the credential. Undefined for the owner of the process, and for callers without a
+   * credential.
+   */
   readonly credentialId?: string | undefined
-  /** When the credential ends, epoch milliseconds, where the credential itself says so. */
+  /** When the credential ends, in epoch milliseconds, if the credential itself contains that. */
   readonly expiresAt?: number | undefined
-  /** The only sources whose events it may send. Absent: any. */
+  /** The only event sources that the caller may use. Absent: any. */
   readonly eventSources?: readonly string[] | undefined
   /** Whether it may act in a tenant that a request names. */
   readonly anyTenant?: boolean | undefined
@@ -36,7 +39,10 @@ export const owner: Identity = {
   anyTenant: true,
 }
 
-/** Who shows no credential where one is needed: may read what is public. */
+/**
+ * A caller without a credential, where authentication is configured. It has no scopes and reaches
+ * public routes only.
+ */
 export const noIdentity: Identity = { tenant: 'default', principal: 'anonymous', scopes: new Set() }
 
 export function may({ scopes: has }: Identity, scope: Scope): boolean {
@@ -49,7 +55,7 @@ export function callerOf({ tenant, principal, credentialId }: Identity): Caller 
     : { tenant, principal, credential: credentialId }
 }
 
-/** One for each caller. Strangers are none of a tenant's principals. */
+/** A key per caller. Callers without a credential do not share the key of any principal. */
 export function keyOfIdentity(identity: Identity): string {
   if (identity === noIdentity) return 'stranger'
   return JSON.stringify([identity.tenant, identity.principal])
@@ -58,8 +64,8 @@ export function keyOfIdentity(identity: Identity): string {
 const LONGEST_NAME = 256
 
 /**
- * The caller in the tenant that `?tenant=` names, else in its own.
- * @throws LullError when it may not act there
+ * The caller, in the tenant that `?tenant=` names, or else in its own.
+ * @throws LullError if it may not act in that tenant
  */
 export function callerIn(identity: Identity, query: URLSearchParams): Caller {
   const named = query.get('tenant')
@@ -71,14 +77,14 @@ export function callerIn(identity: Identity, query: URLSearchParams): Caller {
   return { ...callerOf(identity), tenant }
 }
 
-/** The caller of a route that acts in one tenant. */
+/** The caller of a route that concerns a single tenant. */
 export function memberIn(identity: Identity, query: URLSearchParams): Caller {
   const caller = callerIn(identity, query)
   if (caller.tenant === ALL_TENANTS) throw wrongTenant('must name one tenant')
   return caller
 }
 
-/** The operator of a tenant. `*` means all tenants, for those who may act in any. */
+/** The caller as operator of a tenant. `*` means all tenants, for operators that may act in any. */
 export function operatorIn(identity: Identity, query: URLSearchParams): Caller {
   const caller: Caller = { ...callerIn(identity, query), operator: true }
   return identity.anyTenant === true ? { ...caller, ofAllTenants: true } : caller

@@ -23,7 +23,7 @@ import type { Identity } from './identity.ts'
 
 const SKEW_S = 30
 const CACHE_MS = 600_000
-/** A token with an unknown key makes the server ask the issuer, but not more often than this. */
+/** A token with an unknown key makes the server ask the issuer, but at most once in this time. */
 const COOLDOWN_MS = 30_000
 /** Tokens that wait for the keys of the issuer at once. Further ones are refused. */
 export const MOST_WAITING = 1_000
@@ -64,7 +64,7 @@ export function createJwtAuthentication(
 
   return {
     async identify(token) {
-      // Anything else is not a JWT, and the issuer is not asked about it.
+      // Other texts are not JWTs, and the issuer is not asked about them.
       if (token.split('.').length !== 3) return undefined
       try {
         const { payload } = await jwtVerify(token, keyFor, {
@@ -77,7 +77,7 @@ export function createJwtAuthentication(
         })
         return identityIn(payload, config.tenantClaim ?? 'tenant')
       } catch (error) {
-        // The reason is for the operator. A caller learns only that the token is not valid.
+        // The reason is only logged. A caller only learns that the token is not valid.
         deps.log('debug', 'a token was refused', { error })
         return undefined
       }
@@ -111,7 +111,7 @@ function identityIn(payload: JWTPayload, tenantClaim: string): Identity | undefi
   return { tenant, principal: sub, scopes: new Set(named.filter(isScope)), ...ends, ...bound }
 }
 
-/** `scope` is one text (RFC 8693 4.2). Some issuers send a list. */
+/** Reads `scope`, which is one string (RFC 8693 4.2), but a list for some issuers. */
 function words(claim: unknown): readonly string[] {
   if (typeof claim === 'string') return claim.split(' ')
   return Array.isArray(claim) ? claim.filter((one) => typeof one === 'string') : []

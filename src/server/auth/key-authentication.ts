@@ -1,4 +1,4 @@
-/** API keys as bearer tokens. Uses are noted once a minute at most. */
+/** Accepts API keys as bearer tokens. The time of use is written at most once a minute. */
 import type { Clock } from '../../ports/clock.ts'
 import type { Log } from '../../ports/log.ts'
 import { identityOf, isSecretOf, isValid, keyIn } from './api-key.ts'
@@ -6,7 +6,7 @@ import type { TokenKind } from './authenticate.ts'
 import type { KeyStore } from './key-store.ts'
 
 export interface KeyAuthentication extends TokenKind {
-  /** Writes the times of use that are not written yet. */
+  /** Writes the times of use that have not been written yet. */
   close(): Promise<void>
 }
 

@@ -1,7 +1,7 @@
 /**
- * API keys in the data directory: `keys.json`, and `keys-used.json` with the times of use. Both are readable by the owner alone.
- * Each change replaces the file as a whole, so readers see the old list or the new one. Writers exclude each other with
- * `keys.lock`, which exists only while a list is changed.
+ * API keys in the data directory: `keys.json`, and `keys-used.json` with the times of use. Only the
+ * owner can read them. Each change replaces the whole file, so readers see either the old list or
+ * the new one. Writers exclude each other with `keys.lock`, which exists only during a change.
  */
 import {
   closeSync,
@@ -35,7 +35,7 @@ export function createKeyFile(data: string): KeyStore {
   const lockFile = join(data, 'keys.lock')
   let read: { readonly stamp: string; readonly keys: readonly ApiKey[] } | undefined
 
-  /** Reads the file again only when it was replaced. */
+  /** Reads the file again only if it was replaced. */
   function keys(): readonly ApiKey[] {
     const stamp = stampOf(file)
     if (stamp === undefined) return []
@@ -71,13 +71,16 @@ export function createKeyFile(data: string): KeyStore {
   }
 }
 
-/** Changes when the file is replaced. */
+/** Identifies the content: it changes when the file is replaced. */
 function stampOf(file: string): string | undefined {
   const found = statSync(file, { bigint: true, throwIfNoEntry: false })
   return found && `${found.ino} ${found.mtimeNs} ${found.size}`
 }
 
-/** @throws StartError for a file that is not what was written: no key may be read wrongly as valid */
+/**
+ * @throws StartError for a file with unexpected content, so that nothing is mistaken for a valid
+ * key
+ */
 function parsed<T>(file: string, schema: z.ZodType<T>): T | undefined {
   let text: string
   try {
@@ -100,7 +103,10 @@ function replace(file: string, value: object): void {
   renameSync(next, file)
 }
 
-/** @returns a function that frees the lock. A lock that its process left behind is broken after some seconds. */
+/**
+ * @returns a function that removes the lock. A lock that a dead process left behind is broken after
+ * some seconds.
+ */
 async function lock(data: string, file: string): Promise<() => void> {
   mkdirSync(data, { recursive: true, mode: 0o700 })
   const free = (): void => rmSync(file, { force: true })

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { type Scope, scopes } from '../../core/scopes.ts'
 import type { ApiKey } from './api-key.ts'
 
-/** A key as it is kept. Nothing else may be read as a valid key. */
+/** The schema of a stored key. It is strict, so that nothing else is mistaken for a valid key. */
 export const keySchema: z.ZodType<ApiKey> = z.strictObject({
   id: z.string().min(1),
   hash: z.string().regex(/^[0-9a-f]{64}$/),

@@ -1,22 +1,22 @@
 /**
- * Where API keys are kept. With a data directory: `keys.json` in it, which the command line can change while the server runs.
- * With a store that several processes share: a value of that store.
+ * Stores API keys: in `keys.json` in the data directory, which the command line can change while
+ * the server runs, or as a value of a store that several processes share.
  */
 import type { ApiKey } from './api-key.ts'
 
 export interface KeyStore {
-  /** All keys, also those that are revoked or expired. */
+  /** All keys, including revoked and expired ones. */
   list(): Promise<readonly ApiKey[]>
   add(key: ApiKey): Promise<void>
-  /** False when there is no such key. A key that is revoked already keeps its time. */
+  /** Revokes a key. False if there is no such key. A key that is already revoked keeps its time. */
   revoke(id: string, at: number): Promise<boolean>
-  /** When each key was used last, by id. */
+  /** When each key was last used, by id. */
   lastUsed(): Promise<Readonly<Record<string, number>>>
-  /** Notes the use of keys. A later note wins. */
+  /** Writes times of use. A later time replaces an earlier one. */
   used(times: Readonly<Record<string, number>>): Promise<void>
 }
 
-/** The change of a list that revokes a key; undefined when the key is not there. */
+/** Returns a list in which the key is revoked. Undefined if the key does not exist. */
 export function revoked(
   keys: readonly ApiKey[],
   id: string,

@@ -1,13 +1,14 @@
 /**
- * Notes in the audit log which API keys were made and revoked. The command line changes keys without the server, so the server
- * notes what it finds: at its start, and whenever it reads a new list. Each change has an id of its own and is noted once, also
- * by several processes.
+ * Records in the audit log which API keys were created and revoked. The command line changes keys
+ * without the server, so the server records the changes that it finds: at its start, and whenever
+ * it reads a changed list. Each change has its own id and is recorded once, even by several
+ * processes.
  */
 import type { Audit } from '../../engine/observe/audit.ts'
 import type { ApiKey } from './api-key.ts'
 import type { KeyStore } from './key-store.ts'
 
-/** Whoever can write to the data directory or to the database. */
+/** The actor of these entries: anybody who can write to the data directory or the database. */
 const KEEPER = 'owner'
 
 export function notedKeys(keys: KeyStore, audit: Pick<Audit, 'note'>): KeyStore {

@@ -1,4 +1,4 @@
-/** Opens the keys of a data directory or of a database, for a process that is not the server. */
+/** Opens the keys in a data directory or a database, for a program that is not the server. */
 import type { Store } from '../../ports/store.ts'
 import { type GivenSettings, readSettings } from '../settings/settings.ts'
 import { openReader, openStore, type StoreConfig } from '../store/open-store.ts'
@@ -9,7 +9,7 @@ import { createKeyFile } from './key-file.ts'
 import type { KeyStore } from './key-store.ts'
 import { createSharedKeys } from './shared-keys.ts'
 
-/** Runs the work with the API keys, and closes what was opened for it. */
+/** Runs the work with the API keys, and closes what it opened. */
 export function withKeys<T>(
   given: GivenSettings,
   work: (keys: KeyStore) => Promise<T>,
@@ -17,7 +17,7 @@ export function withKeys<T>(
   return withSecretPlace(given, (place) => work(keysAt(place)))
 }
 
-/** The same for work that only reads: the schema of the database is left as it is. */
+/** The same for read-only work: the schema of the database is not migrated. */
 export function withKeysToRead<T>(
   given: GivenSettings,
   work: (keys: Pick<KeyStore, 'list' | 'lastUsed'>) => Promise<T>,
@@ -31,7 +31,7 @@ function keysAt({ data, store }: SecretPlace): KeyStore {
     : createSharedKeys(store, systemClock.elapsed)
 }
 
-/** Runs the work with the place of the keys that the server signs with. */
+/** Runs the work with access to the keys that the server signs with. */
 export function withSecretPlace<T>(
   given: GivenSettings,
   work: (place: SecretPlace) => Promise<T>,

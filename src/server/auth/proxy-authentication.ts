@@ -1,7 +1,8 @@
 /**
- * The identity that a proxy in front of the server found in a client certificate (mTLS). The proxy says it in a header. Everybody
- * can send a header, so it counts only from the addresses of the proxy, and only when it is there once: a proxy that adds its
- * header to the one of a client would let the client choose.
+ * Accepts the identity that a proxy in front of the server found in a client certificate (mTLS) and
+ * sends in a header. Anybody can send a header, so it counts only if it comes from an address of
+ * the proxy and occurs once: a proxy that adds its header beside that of a client would let the
+ * client choose.
  */
 import { BlockList, isIP } from 'node:net'
 import { ALL_TENANTS } from '../../engine/caller.ts'
@@ -32,7 +33,7 @@ function onlyValue(request: AuthRequest, name: string): string | undefined {
   return value !== '' && value.length <= LONGEST_NAME ? value : undefined
 }
 
-/** @throws StartError for what is not an address or a network */
+/** @throws StartError for a text that is neither an address nor a network */
 function listOf(addresses: readonly string[]): BlockList {
   const list = new BlockList()
   for (const text of addresses) {
@@ -48,7 +49,7 @@ function listOf(addresses: readonly string[]): BlockList {
   return list
 }
 
-/** A socket for both families shows an IPv4 peer as `::ffff:10.0.0.1`. */
+/** A socket for both address families shows an IPv4 peer as `::ffff:10.0.0.1`. */
 function isPeer(list: BlockList, given: string | undefined): boolean {
   const address = given?.replace(/^::ffff:(?=\d+\.)/, '') ?? ''
   const kind = isIP(address)

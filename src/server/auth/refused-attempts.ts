@@ -1,4 +1,7 @@
-/** Notes requests that were refused for want of a credential or a scope. The address is noted without its query. */
+/**
+ * Records requests that were refused because they lack a valid credential or a scope. The recorded
+ * address has no query.
+ */
 import type { IncomingMessage } from 'node:http'
 import { type Audit, ofStranger } from '../../engine/observe/audit.ts'
 import { addressOf } from '../../http/http.ts'
@@ -7,9 +10,9 @@ import { bearerIn } from './authenticate.ts'
 import type { Identity } from './identity.ts'
 
 export interface RefusedAttempts {
-  /** @param code `UNAUTHENTICATED`, or why the host or the origin is refused */
+  /** @param code `UNAUTHENTICATED`, or why the host or origin was refused */
   ofStranger(request: IncomingMessage, code: string): void
-  /** The caller lacks a scope. */
+  /** Records a request of a caller that lacks a scope. */
   ofCaller(request: IncomingMessage, identity: Identity): void
 }
 
@@ -38,7 +41,7 @@ function routeOf({ method = 'GET', url = '/' }: IncomingMessage): string {
   return `${method} ${addressOf(url).path}`
 }
 
-/** The id of an API key that is not valid (any more). The id is not secret. */
+/** The id of an API key that is not, or no longer, valid. The id is not secret. */
 function shownKey({ headers }: IncomingMessage): string | undefined {
   const header = (name: string): string | undefined => {
     const value = headers[name]

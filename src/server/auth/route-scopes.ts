@@ -1,7 +1,8 @@
 /**
- * The scope of every route beside A2A, whose methods have theirs (`protocols/a2a/methods`). A route without a row does not
- * start the server. A list names the scopes that are all needed, and `either` those of which one is. `public`: no credential
- * is needed. `any`: every valid credential will do.
+ * The scope of every route, except A2A, whose methods have their own (`protocols/a2a/methods`). The
+ * server does not start if a route has no row. A list contains scopes that are all needed, `either`
+ * several of which one is enough. `public`: no credential is needed. `any`: every valid credential
+ * is enough.
  */
 import type { Hono } from 'hono'
 import type { Scope } from '../../core/scopes.ts'
@@ -16,22 +17,23 @@ export type RouteScope =
   | 'public'
   | 'any'
 
-/** An editor reads the tasks of its sessions, prompts them, and stops them. */
+/** An editor reads, prompts and stops the tasks of its sessions. */
 export const acpScopes: readonly Scope[] = ['tasks:read', 'tasks:write', 'tasks:control']
 
-/** By method and path. `{id}` stands for one segment, `*` for the rest. */
+/** The scopes by method and path. `{id}` stands for one segment, `*` for the rest. */
 export const routeScopes: Readonly<Record<string, RouteScope>> = {
   'GET /': 'any',
   'GET /healthz': 'public',
   'GET /readyz': 'public',
   'GET /metrics': ['ops:read'],
-  // Outsiders verify receipts with these keys.
+  // Public, because outsiders verify receipts with these keys.
   [`GET ${RECEIPT_KEYS_PATH}`]: 'public',
   'POST /events': ['events:write'],
   'GET /acp': acpScopes,
   'POST /acp': acpScopes,
   'DELETE /acp': acpScopes,
-  // The files of the page. They hold no data; what the page shows comes from `/ops`.
+  // The files of the page are public, because they contain no data. The page reads its data from
+  // `/ops`.
   'GET /dashboard': 'public',
   'GET /dashboard/*': 'public',
   'GET /dashboard/assets/{name}': 'public',
@@ -44,12 +46,12 @@ function scopeOf({ scope, ownerScope }: Pick<OpsRoute, 'scope' | 'ownerScope'>):
   return ownerScope === undefined ? [scope] : { either: [scope, ownerScope] }
 }
 
-/** A path of the application's router, as the table spells it. */
+/** Converts a path of the router to the form in the table. */
 export function tablePath(path: string): string {
   return path.replace(/:action\{([^}]*)\}/, '$1').replace(/\/:(\w+)/g, '/{$1}')
 }
 
-/** @throws StartError for a route of the application without a row */
+/** @throws StartError if a route of the application has no row */
 export function checkRoutes(app: Pick<Hono, 'routes'>): void {
   for (const { method, path } of app.routes) {
     if (method === 'ALL' || routeScopes[`${method} ${tablePath(path)}`] !== undefined) continue
@@ -59,7 +61,10 @@ export function checkRoutes(app: Pick<Hono, 'routes'>): void {
 
 const CARD = /(?:^|\/)\.well-known\/(?:agent-card\.json|agent\.json|jwks\.json)$/
 
-/** Cards and keys are public: they say how to authenticate, and how to check what the server signed. */
+/**
+ * Whether no credential is needed. Cards and keys are public, because they tell how to authenticate
+ * and how to check signatures of the server.
+ */
 export function isPublic(method: string, path: string): boolean {
   if (method !== 'GET' && method !== 'HEAD') return false
   if (path === '/dashboard' || path.startsWith('/dashboard/')) return true

@@ -1,6 +1,7 @@
 /**
- * API keys in a store that several processes share. Each process reads the list again after a moment. No change of the list
- * is lost (`changeValue`): it could be the revocation of a key.
+ * API keys in a store that several processes share. Each process reads the list again after a short
+ * time. Changes of the list are never lost (`changeValue`), because one could be the revocation of
+ * a key.
  */
 import { z } from 'zod'
 import type { Json } from '../../core/values/json.ts'
@@ -11,16 +12,19 @@ import type { ApiKey } from './api-key.ts'
 import { keySchema } from './key-schema.ts'
 import { type KeyStore, revoked } from './key-store.ts'
 
-/** The names of the values that keep the keys, and the times of their use. */
+/** The names of the stored values: the keys, and the times of their use. */
 export const SHARED_KEYS = 'auth/keys'
 export const SHARED_KEYS_USED = 'auth/keys-used'
 const keyList = z.array(keySchema)
 const times = z.record(z.string(), z.number())
 
-/** How long a revoked key may still be taken by a process that has read the list before. */
+/**
+ * How long a process may still accept a key after it was revoked, because it has read the list
+ * before.
+ */
 const FRESH_MS = 2_000
 
-/** @param elapsed tells how long ago the list was read */
+/** @param elapsed the clock by which the age of the cached list is measured */
 export function createSharedKeys(store: KeyValueStore, elapsed: () => number): KeyStore {
   let read: { readonly at: number; readonly keys: readonly ApiKey[] } | undefined
 
@@ -33,7 +37,7 @@ export function createSharedKeys(store: KeyValueStore, elapsed: () => number): K
     return keys
   }
 
-  /** Returns false when `make` finds nothing to change. */
+  /** Changes the list. Returns false if `make` finds nothing to change. */
   async function change(
     make: (keys: readonly ApiKey[]) => readonly ApiKey[] | undefined,
   ): Promise<boolean> {

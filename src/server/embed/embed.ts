@@ -1,6 +1,6 @@
 /**
- * Agents inside a server of your own: `embed({ agents, url })` gives one handler in the shapes that servers want. It serves
- * A2A and `POST /events` below the path of `url`.
+ * Runs agents inside a server of your own: `embed({ agents, url })` returns handlers in the shapes
+ * that servers expect. They serve A2A and `POST /events` below the path of `url`.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { getRequestListener } from '@hono/node-server'
@@ -12,24 +12,28 @@ import { createLog } from '../system/log.ts'
 import { createAnswer } from './fetch-handler.ts'
 import { isNextBuild, openOnce } from './open-once.ts'
 
-/** Who makes the request. Undefined refuses it with 401. */
+/** Determines the caller of a request. Undefined refuses the request with 401. */
 export type CallerOf = (request: Request) => Caller | undefined | Promise<Caller | undefined>
 
 export interface EmbedOptions extends OpenEngineOptions {
-  /** Where clients reach the agents, with the path, such as `https://example.com/lull`. Cards name it. */
+  /**
+   * The address at which clients reach the agents, including the path, such as
+   * `https://example.com/lull`. Cards contain it.
+   */
   readonly url: string
   /**
-   * Who calls, from your own authentication. A caller with `operator` wakes tasks of every principal with its events; others
-   * wake their own. Without `caller` every caller is `anonymous` of the tenant `default`. Then `handler` and `fastify` serve
-   * programs of this machine only, at a `url` on a loopback address. `fetch` serves none, because a `Request` does not say
-   * which machine it came from.
+   * Determines the caller with your own authentication. Events of a caller with `operator` wake
+   * tasks of every principal, those of others only their own. Without `caller` every caller is
+   * `anonymous` of the tenant `default`. Then `handler` and `fastify` serve only programs on this
+   * machine, at a `url` with a loopback address, and `fetch` refuses every request, because a
+   * `Request` does not tell which machine it comes from.
    */
   readonly caller?: CallerOf | undefined
-  /** Without `caller`: serves every caller, from any machine, as `anonymous`. */
+  /** Without `caller`: serves every caller from any machine, as `anonymous`. */
   readonly insecure?: boolean | undefined
-  /** A larger body is refused with 413. Default 10 MiB. */
+  /** The largest body in bytes; a larger one is refused with 413. Default 10 MiB. */
   readonly bodyLimitBytes?: number | undefined
-  /** Host names, besides that of `url`, and origins of web pages, that may call. */
+  /** Additional host names, and origins of web pages, that may be used. */
   readonly allowedHosts?: readonly string[] | undefined
   readonly allowedOrigins?: readonly string[] | undefined
   readonly a2a?: Partial<A2AConfig> | undefined
@@ -44,13 +48,16 @@ export interface Embedded {
   readonly fetch: (request: Request) => Promise<Response>
   /** For Express, Connect and plain Node. `next` is called for requests outside of the path of `url`. */
   readonly handler: (request: IncomingMessage, response: ServerResponse, next?: Next) => void
-  /** For Fastify: `app.register(lull.fastify)`. The close of the server ends the streams and closes the engine. */
+  /**
+   * For Fastify: `app.register(lull.fastify)`. When the server closes, streams end and the engine
+   * is closed.
+   */
   readonly fastify: (app: FastifyLike) => Promise<void>
   /** Drains and closes the engine. */
   close(): Promise<void>
 }
 
-/** What is used of a Fastify server. */
+/** The part of a Fastify server that is used. */
 export interface FastifyLike {
   removeAllContentTypeParsers(): void
   addContentTypeParser(
@@ -68,8 +75,9 @@ export interface FastifyLike {
 }
 
 /**
- * A second call with the same store, as after a hot reload, takes over the engine that is open, with the new agents.
- * @throws LullError `INVALID_INPUT` for a `url` that is none
+ * A second call with the same store, as after a hot reload, reuses the open engine with the new
+ * agents.
+ * @throws LullError `INVALID_INPUT` for an invalid `url`
  */
 export function embed(options: EmbedOptions): Embedded {
   const { log = createLog(toStderr) } = options
@@ -82,7 +90,7 @@ export function embed(options: EmbedOptions): Embedded {
   )
 
   const handler: Embedded['handler'] = (request, response, next) => {
-    // Express removes the path under which a handler is mounted.
+    // The original URL, because Express removes the path at which a handler is mounted.
     const { originalUrl = request.url ?? '/' } = request as { readonly originalUrl?: string }
     if (next !== undefined && !isBelow(originalUrl, prefix)) {
       next()
@@ -97,21 +105,22 @@ export function embed(options: EmbedOptions): Embedded {
   }
 
   const engine = open.ready.then((opened) => opened.engine)
-  // Requests are answered with the error, and `engine` rejects for those who wait for it.
+  // Logged here. Requests are also answered with the error, and `engine` rejects.
   engine.catch((error: unknown) => {
     if (!isNextBuild()) log('error', 'the embedded engine could not open', { error })
   })
 
   return {
     engine,
-    // Servers give further arguments, such as the context of a route.
+    // Ignores further arguments, because servers pass some, such as the context of a route.
     fetch: (request) => answer(request, undefined),
     handler,
     async fastify(app) {
-      // The handler reads the body itself.
+      // Turns off Fastify's parsers, because the handler reads the body itself.
       app.removeAllContentTypeParsers()
       app.addContentTypeParser('*', (_request, _payload, done) => done(null))
-      // Fastify waits for open connections before it runs other hooks, and a stream stays open.
+      // `preClose`, because Fastify runs other hooks only after all connections have ended, and a
+      // stream stays open.
       app.addHook('preClose', open.close)
       for (const path of [prefix === '' ? '/' : prefix, `${prefix}/*`]) {
         app.all(path, ({ raw }, reply) => {
@@ -129,7 +138,7 @@ function isBelow(url: string, prefix: string): boolean {
   return path === prefix || path.startsWith(`${prefix}/`)
 }
 
-/** A body that another handler has parsed, such as `express.json()`, is given on. */
+/** Restores the body if another handler, such as `express.json()`, has already parsed it. */
 function keepBody(request: IncomingMessage): void {
   const read = request as IncomingMessage & { body?: unknown; rawBody?: Buffer }
   if (!request.readableEnded || read.body === undefined || read.rawBody !== undefined) return

@@ -1,9 +1,11 @@
 /**
- * Answers requests below the path of an embedded engine: A2A and events.
+ * Answers requests for an embedded engine: A2A and events.
  *
- * M1  Without `caller` only programs of this machine are served, by the address of their socket. A request without a socket is
- *     served with `insecure` alone. Host and URL are what the sender says, so they prove nothing.
- * M2  Events have the rules of `auth/event-sender.ts`: they wake tasks of the caller's principal, and of all for an operator.
+ * M1  Without `caller` only programs on this machine are served, recognised by the address of their
+ *     socket. A request without a socket is served only with `insecure`. Host and URL are chosen by
+ *     the sender, so they prove nothing.
+ * M2  Events follow the rules of `auth/event-sender.ts`: they wake tasks of the caller's principal,
+ *     or of all principals if the caller is an operator.
  * M3  A body has at most `bodyLimitBytes`. No more is kept in memory.
  */
 import type { Scope } from '../../core/scopes.ts'
@@ -25,7 +27,7 @@ const anyone: Caller = { tenant: 'default', principal: 'anonymous' }
 const NO_CALLER =
   'The app does not say who calls: give `caller` to embed, or `insecure: true` if every caller may use the agents'
 
-/** @param peer the address of the socket that the request came from; undefined when it is not known */
+/** @param peer the remote address of the socket; undefined if it is not known */
 export type Answer = (request: Request, peer: string | undefined) => Promise<Response>
 
 export function createAnswer(
@@ -85,7 +87,7 @@ function senderOf({ tenant, principal, operator }: Caller): Identity {
   return { tenant, principal, scopes: new Set(scopes) }
 }
 
-/** A socket for both families shows an IPv4 peer as `::ffff:127.0.0.1`. */
+/** A socket for both address families shows an IPv4 peer as `::ffff:127.0.0.1`. */
 function isHere(peer: string | undefined): boolean {
   return peer !== undefined && isLoopback(peer.replace(/^::ffff:(?=\d+\.)/, ''))
 }

@@ -1,7 +1,8 @@
 /**
- * The engines that embedded handlers of this process have opened, by store. A development server that loads a module again
- * (hot reload) opens no second engine: the data directory is locked, and tasks are running. The list is on `globalThis`,
- * because the second load has module state of its own.
+ * The engines that embedded handlers of this process have opened, by store. If a development server
+ * loads a module again (hot reload), it must not open a second engine, because the data directory
+ * is locked and tasks are running. The list is on `globalThis`, because a reloaded module has its
+ * own module state.
  */
 import { resolve } from 'node:path'
 import { LullError } from '../../core/errors.ts'
@@ -14,14 +15,14 @@ import type { EmbedOptions } from './embed.ts'
 
 export interface Opened {
   readonly engine: Engine
-  /** The newest one. */
+  /** The adapter of the newest load. */
   readonly a2a: () => A2A
 }
 
 interface Shared {
   readonly open: Promise<OpenEngine>
   a2a: A2A | undefined
-  /** Reloads happen one after the other. */
+  /** The last reload, because reloads run one after the other. */
   last: Promise<unknown>
 }
 
@@ -34,7 +35,7 @@ function sharedEngines(): Map<unknown, Shared> {
   return holder[KEY]
 }
 
-/** `next build` loads the modules of routes too. An engine would run tasks there. */
+/** `next build` loads the modules of routes too, but must not run tasks. */
 export const isNextBuild = (): boolean => process.env['NEXT_PHASE'] === 'phase-production-build'
 
 export function openOnce(options: EmbedOptions): {
@@ -67,7 +68,10 @@ export function openOnce(options: EmbedOptions): {
     return { engine, a2a: () => shared.a2a ?? a2a }
   }
 
-  /** After a failure the next call opens the store again, so the engine must not keep it. */
+  /**
+   * Opening failed: removes the engine from the list and closes its store, so that the next call
+   * opens the store again.
+   */
   async function giveUp(): Promise<void> {
     if (known !== undefined) return
     if (engines.get(place) === shared) engines.delete(place)
@@ -95,7 +99,7 @@ export function openOnce(options: EmbedOptions): {
   }
 }
 
-/** Two calls with the same place share an engine. A store of your own is its own place. */
+/** The key by which two calls share an engine. A store object of the embedder is its own key. */
 function placeOf({ store, postgres, data = DATA }: EmbedOptions): unknown {
   if (typeof store === 'object') return store
   if (postgres !== undefined) return JSON.stringify(postgres)

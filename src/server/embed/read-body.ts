@@ -1,4 +1,4 @@
-/** @returns undefined when the body is larger than the limit. What comes after the limit is not read. */
+/** @returns undefined if the body exceeds the limit. The rest of it is not read. */
 export async function readBody(request: Request, limit: number): Promise<Uint8Array | undefined> {
   if (Number(request.headers.get('content-length') ?? 0) > limit) return undefined
   const chunks: Uint8Array[] = []
@@ -9,7 +9,7 @@ export async function readBody(request: Request, limit: number): Promise<Uint8Ar
     if (value === undefined) return Buffer.concat(chunks)
     size += value.length
     if (size > limit) {
-      // Not awaited: a sender that goes on sending must not delay the answer.
+      // Not awaited, because a sender that keeps sending must not delay the answer.
       reader?.cancel().catch(() => undefined)
       return undefined
     }

@@ -1,7 +1,8 @@
 /**
- * The address of the process that has a data directory, in a file beside its lock. A process that finds the directory locked
- * connects to this address. With authentication, the second line is a token that only the owner of the directory can read. A stale file is harmless: it is read only while the directory is locked, and the process that
- * takes the lock deletes it.
+ * Writes the address of the process that owns a data directory to a file in it. A process that
+ * finds the directory locked connects to this address. With authentication, the second line is a
+ * token that only the owner of the directory can read. A stale file is harmless: it is read only
+ * while the directory is locked, and the process that takes the lock deletes it.
  */
 import { readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -15,7 +16,7 @@ export function showAddress(data: string, url: string, token?: string): () => vo
   try {
     writeFileSync(file, `${lines.join('\n')}\n`, { mode: 0o600 })
   } catch {
-    // Without the file other processes cannot attach. The server works.
+    // The server works without the file, but other processes cannot attach.
   }
   return () => hideAddress(data)
 }
@@ -26,7 +27,7 @@ export function hideAddress(data: string): void {
 
 export interface Address {
   readonly url: string
-  /** With which a process of the owner authenticates. */
+  /** The token with which a process of the owner authenticates. */
   readonly token?: string | undefined
 }
 
@@ -39,7 +40,10 @@ export function readAddress(data: string): Address | undefined {
   }
 }
 
-/** The address to connect to for an address to listen on. The unspecified address becomes loopback. */
+/**
+ * The address at which to reach a server that listens on `host`. The unspecified address becomes
+ * loopback.
+ */
 export function reachable(host: string): string {
   if (host === '0.0.0.0') return '127.0.0.1'
   if (host === '::') return '[::1]'

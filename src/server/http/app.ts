@@ -1,4 +1,4 @@
-/** The HTTP routes beside A2A. `front.ts` calls this application. */
+/** The HTTP routes other than A2A. `front.ts` calls this application. */
 import { Hono } from 'hono'
 import type { Engine } from '../../engine/engine.ts'
 import type { Log } from '../../ports/log.ts'
@@ -17,22 +17,22 @@ import { notAllowed, notFound, refusalOf } from './refusals.ts'
 
 export interface AppOptions {
   readonly engine: Engine
-  /** Absent when `/acp` is not served. */
+  /** Absent if `/acp` is not served. */
   readonly acp?: Pick<AcpMount, 'fetch'>
   readonly log: Log
   readonly identityOf: IdentityOf
-  /** Why only a restart of the process helps; undefined while it works. */
+  /** Why only a restart of the process helps. Undefined while the store works. */
   readonly lost?: () => string | undefined
-  /** The text of `/metrics`. Absent: not served. */
+  /** Returns the text of `/metrics`. Absent: not served. */
   readonly metrics?: (identity: Identity) => Promise<string>
   /** The public URL, without a slash at the end. */
   readonly url: string
 }
 
-/** Keys change only with a restart. Outsiders may keep them for some minutes. */
+/** Outsiders may cache the keys for some minutes, because they change only with a restart. */
 const keysHeaders = { 'cache-control': 'public, max-age=300' }
 
-/** The methods of each path, for 405 answers. */
+/** The methods of each path, for answers with 405. */
 const methods: Readonly<Record<string, readonly string[]>> = {
   '/': ['GET', 'HEAD', 'POST'],
   '/healthz': ['GET', 'HEAD'],
@@ -43,7 +43,7 @@ const methods: Readonly<Record<string, readonly string[]>> = {
   [ACP_PATH]: ['GET', 'POST', 'DELETE'],
 }
 
-/** @throws StartError when a route has no scope */
+/** @throws StartError if a route has no row in the table of scopes */
 export function createApp(options: AppOptions): Hono {
   const { engine, acp, log, url, identityOf } = options
   const app = new Hono()
@@ -66,7 +66,7 @@ export function createApp(options: AppOptions): Hono {
   app.get('/', () => homePage([...engine.agents.values()], url))
   app.notFound((c) => {
     const allowed = methods[c.req.path] ?? methodsBelow(c.req.path, engine)
-    // The id is missing, as in DELETE /ops/holds/.
+    // Also for a path whose id is missing, such as `DELETE /ops/holds/`.
     if (allowed === undefined || allowed.includes(c.req.method)) return notFound(c.req.path)
     return notAllowed(c.req.method, allowed)
   })

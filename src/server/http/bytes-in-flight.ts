@@ -1,16 +1,20 @@
 /**
- * Large requests and answers in memory: bodies that arrive in pieces, answers that their readers have not taken yet, and the
- * frames of WebSockets.
+ * Counts large requests and answers in memory: bodies that arrive in chunks, answers that readers
+ * have not taken yet, and the frames of WebSockets.
  *
- * F1  They have at most so many bytes of one caller, and four times as many of all callers together. The one that would be too
- *     much is refused. The owner of the process is limited by the total alone.
+ * F1  Their bytes are limited per caller, and for all callers together to four times as much. A
+ *     request or answer that would exceed a limit is refused. For the owner of the process only the
+ *     total counts.
  */
 import type { Refused } from '../auth/admission.ts'
 import { type Identity, keyOfIdentity, owner } from '../auth/identity.ts'
 
-/** What one response or one socket has in memory. */
+/** The bytes that one response or one socket has in memory. */
 export interface Account {
-  /** From now on it has so many bytes. @returns the limit that was reached; nothing has changed then */
+  /**
+   * Sets the number of bytes.
+   * @returns the limit that was reached; then nothing has changed
+   */
   set(bytes: number): Refused | undefined
 }
 
@@ -18,10 +22,10 @@ export interface BytesInFlight {
   account(identity: Identity): Account
 }
 
-/** How many times as much all callers may have together. */
+/** The limit of all callers together, as a multiple of that of one caller. */
 const ALL = 4
 
-/** @param noteRefused called with the name of the limit at each refusal */
+/** @param noteRefused called at each refusal with the name of the limit */
 export function createBytesInFlight(
   limit: number,
   noteRefused: (limit: string) => void = () => undefined,

@@ -1,18 +1,22 @@
 /**
- * Cross-origin requests of the pages in `allowedOrigins`. Credentials are bearer tokens that the page sets itself, never cookies,
- * so `Access-Control-Allow-Credentials` is not sent. The guard has refused every other origin before.
+ * Answers cross-origin requests of pages in `allowedOrigins`. Credentials are bearer tokens that
+ * the page sets itself and never cookies, so `Access-Control-Allow-Credentials` is not sent. Other
+ * origins have already been refused by the guard.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http'
 
-/** Sets the headers of the answer. True: the request was a preflight and is answered. */
+/**
+ * Sets the headers of the answer. Returns true if the request was a preflight and has been
+ * answered.
+ */
 export type Cors = (incoming: IncomingMessage, outgoing: ServerResponse) => boolean
 
 const METHODS = 'GET, HEAD, POST, DELETE'
 const MAX_AGE_S = '600'
-/** What a page may read besides the body and the headers that are always readable. */
+/** The headers that a page may read in addition to those that are always readable. */
 const EXPOSED =
   'etag, retry-after, www-authenticate, a2a-extensions, x-a2a-extensions, acp-connection-id'
-/** Names of headers. The browser asks for those that the page sets. */
+/** A list of header names, as the browser sends them in a preflight. */
 const NAMES = /^[\w-]+(?: *, *[\w-]+)*$/
 const LONGEST_NAMES = 1_024
 
@@ -21,7 +25,8 @@ export function createCors(allowedOrigins: readonly string[] = []): Cors {
   const origins = new Set(allowedOrigins.map((one) => new URL(one).origin))
 
   return ({ method, headers }, outgoing) => {
-    // Answers differ by origin, also for requests that name none: a cache must not mix them up.
+    // Set even for requests without an origin: answers differ by origin, and a cache must not mix
+    // them up.
     outgoing.setHeader('vary', 'Origin')
     const { origin } = headers
     if (origin === undefined || !origins.has(origin)) return false

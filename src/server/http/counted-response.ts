@@ -1,13 +1,16 @@
 /**
- * The response of every request to the server, whichever route or protocol makes it. What it has in memory is counted here,
- * below all routes, so no route can leave it out.
+ * The response class of the server, used by every route and protocol. The bytes of responses in
+ * memory are counted here, below all routes, so that no route can omit it.
  *
- * F2  The body of the request counts until its answer begins. An answer counts from 16 KiB on, until it was sent or its
- *     connection is gone. What a stream has sent counts no longer.
- * F3  An answer that would be too much is replaced by the refusal. Where its head was sent already, the connection is closed.
- * F4  A client that takes nothing of its answer for 30 s is disconnected.
+ * F2  The body of the request counts until its answer begins. An answer of 16 KiB or more counts
+ *     until it was sent or its connection is gone. The part of a stream that was sent no longer
+ *     counts.
+ * F3  An answer that would exceed a limit is replaced by a refusal. If its head was already sent,
+ *     the connection is closed.
+ * F4  A client that reads nothing of its answer for 30 s is disconnected.
  *
- * The head is kept until the first bytes of the body are known: only then it is known whether the answer is refused.
+ * The head is held back until the first bytes of the body, because only then is it known whether
+ * the answer is refused.
  */
 import {
   type IncomingMessage,
@@ -20,7 +23,7 @@ import type { Account } from './bytes-in-flight.ts'
 import { refusalAbove } from './refusals.ts'
 import { isOver, whenOver } from './when-over.ts'
 
-/** A client that takes nothing of its answer for so long is disconnected. */
+/** A client that reads nothing of its answer for this long is disconnected. */
 const STALLED_MS = 30_000
 /** Smaller answers are not counted. */
 const LARGE_BYTES = 16_384
@@ -39,17 +42,20 @@ export class CountedResponse<
   private account: Account | undefined
   private head: Head | undefined
   private held = 0
-  /** The head was made, by this class or by Node. */
+  /** Whether the head was created, by this class or by Node. */
   private begun = false
   private refused = false
   private followed = false
 
-  /** Counts for the caller from now on. */
+  /** Sets the caller for whom the response counts. */
   countFor(account: Account): void {
     this.account = account
   }
 
-  /** Counts a piece of the body of the request. @returns the limit that was reached */
+  /**
+   * Counts a chunk of the request body.
+   * @returns the limit that was reached, if any
+   */
   holdBody(bytes: number): Refused | undefined {
     return this.hold(this.held + bytes)
   }
@@ -95,7 +101,7 @@ export class CountedResponse<
     return super.writeHead(status, message ?? fields)
   }
 
-  /** False when the bytes were refused, or the whole answer was before. */
+  /** False if these bytes, or the answer before them, were refused. */
   private mayAdd(bytes: number): boolean {
     if (this.refused) return false
     const pending = this.writableLength + bytes
@@ -128,7 +134,7 @@ export class CountedResponse<
     this.held = 0
   }
 
-  /** Waits until the reader has taken what is counted, or takes nothing for too long. */
+  /** Updates the count until the client has read everything, or reads nothing for too long. */
   private follow(): void {
     if (this.followed) return
     this.followed = true
@@ -141,7 +147,7 @@ export class CountedResponse<
   }
 }
 
-/** Text is counted by its characters: most of it is ASCII. */
+/** Text is counted by its characters, because most of it is ASCII. */
 function sizeOf(chunk: unknown): number {
   return typeof chunk === 'string' || chunk instanceof Uint8Array ? chunk.length : 0
 }

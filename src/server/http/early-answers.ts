@@ -1,6 +1,6 @@
 /**
- * Answers while the engine starts. A start may have a long backlog to work through, and a supervisor of the process asks for
- * its health meanwhile. Other requests wait, but not more than the process can keep.
+ * Answers health checks while the engine starts. A start may have a long backlog to process, and a
+ * supervisor asks for health meanwhile. Other requests wait, up to a limit.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { version } from '../settings/version.ts'
@@ -14,7 +14,7 @@ const answers: Readonly<Record<string, { readonly status: number; readonly body:
 
 const RETRY_S = '1'
 
-/** Whether the request was answered. Otherwise it waits for the start. */
+/** Answers a request, or returns false if it has to wait for the start. */
 export function earlyAnswer(
   { url = '' }: IncomingMessage,
   outgoing: ServerResponse,

@@ -42,7 +42,7 @@ export interface FrontOptions {
   readonly authenticate: Authenticate
   readonly admission: Admission
   readonly refused: RefusedAttempts
-  /** The address it listens on. */
+  /** The address on which the server listens. */
   readonly host: string
   readonly allowedHosts?: readonly string[] | undefined
   readonly allowedOrigins?: readonly string[] | undefined
@@ -67,10 +67,10 @@ function envOf(identity: Identity): A2AEnv {
   return env
 }
 
-/** The adapter of the application takes a body that was already read from `rawBody`. */
+/** Hono's adapter for Node uses `rawBody` if the body was already read. */
 type Read = IncomingMessage & { rawBody?: Buffer }
 
-/** What answers each request. Its responses are counted. */
+/** The request listener. Bytes of its responses are counted. */
 export type Front = RequestListener<typeof IncomingMessage, typeof CountedResponse>
 
 export function createFront(options: FrontOptions): Front {
@@ -91,7 +91,8 @@ export function createFront(options: FrontOptions): Front {
       }
       const answer = await answering
       noteForbidden(incoming, answer.status)
-      // Not awaited, so that the request and its body can be collected while the stream is open.
+      // Not awaited, so that the request and its body can be garbage-collected while the stream is
+      // open.
       writeAnswer(outgoing, answer)?.catch((error: unknown) =>
         failed({ incoming, outgoing, path }, error),
       )
@@ -109,7 +110,7 @@ export function createFront(options: FrontOptions): Front {
     error: unknown,
   ): void {
     const { incoming, outgoing } = request
-    // The client has disconnected.
+    // Nobody to answer: the client has disconnected.
     if (outgoing.destroyed) return
     if (refuseBody(outgoing, error)) return
     log('error', 'a request failed', { method: incoming.method, path: request.path, error })
@@ -140,18 +141,21 @@ export function createFront(options: FrontOptions): Front {
     else identity.then((one) => admit(request, one)).catch((error) => failed(request, error))
   }
 
-  /** Nothing of the body is read before it is known who sends it. */
+  /** Decides about a request by its identity, before anything of the body is read. */
   function admit(request: NodeRequest, identity: Identity | undefined): void {
     if (!entered(request, identity, options)) return
-    // The route reads the body as a stream, with limits of its own.
+    // The route reads the body as a stream, with its own limits.
     const { method, path } = request
     if (isStreamed(method, path, request.header('content-type'))) receiver.received(request)
-    // What is public is read, and nothing is sent to it.
+    // Public routes take no body, so the limit for callers without a credential is 0.
     else receive(request, identity === noIdentity ? 0 : bodyLimitBytes, receiver)
   }
 }
 
-/** Writes a whole answer at once. @returns a promise when it is a stream */
+/**
+ * Writes an answer.
+ * @returns a promise if it is a stream
+ */
 function writeAnswer(
   outgoing: ServerResponse,
   { status, headers, body }: HttpAnswer,
@@ -163,7 +167,7 @@ function writeAnswer(
 
 export const REFUSED = 'lull_requests_refused_total'
 
-/** False when the request was refused: it has no valid credential, or its sender has reached a limit. */
+/** False if the request was refused, because it has no valid credential or a limit was reached. */
 function entered(
   { incoming, outgoing, path }: NodeRequest,
   identity: Identity | undefined,
@@ -181,7 +185,8 @@ function entered(
     writeText(outgoing, 401, challenge, text)
     return false
   }
-  // A supervisor gets the truth also while strangers use up their limits.
+  // Health checks are exempt from limits, so that a supervisor gets an answer even while others use
+  // up the limits of callers without a credential.
   outgoing.countFor(inFlight.account(identity))
   if (identity === noIdentity && healthPaths.has(path)) {
     identities.remember(incoming, identity)
@@ -198,7 +203,7 @@ function entered(
   return true
 }
 
-/** False when the error is not about the body of the request. */
+/** Answers errors about the request body. False for any other error. */
 function refuseBody(outgoing: ServerResponse, error: unknown): boolean {
   if (error instanceof BodyTooLarge) {
     refuse(outgoing, 413, 'LIMIT_EXCEEDED', `The body is larger than ${error.limit} bytes`)

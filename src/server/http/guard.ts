@@ -1,7 +1,8 @@
 /**
- * Protects the server from pages of other sites. Such a page can make a browser send requests to a server on this machine:
- * under a name that resolves to this machine (DNS rebinding), or across origins. The first is recognised by the Host
- * header, the second by Origin. Programs send no Origin, and the host they were given.
+ * Protects the server from pages of other sites. Such a page can make a browser send requests to a
+ * server on this machine: under a name that resolves to this machine (DNS rebinding), or across
+ * origins. The first is recognised by the Host header, the second by the Origin header. Programs
+ * other than browsers send no Origin, and the host in the URL that they were given.
  */
 import type { IncomingMessage } from 'node:http'
 import { isIP } from 'node:net'
@@ -20,7 +21,7 @@ export interface GuardRefusal {
 
 export type Guard = (host: string, origin: string | undefined) => GuardRefusal | undefined
 
-/** Hosts that passed are cached. The cache is bounded, because clients choose the header. */
+/** The size of the cache of accepted hosts. It is bounded, because clients choose the header. */
 const REMEMBERED = 64
 
 export function createGuard({ host, allowedHosts = [], allowedOrigins = [] }: GuardOptions): Guard {
@@ -32,7 +33,7 @@ export function createGuard({ host, allowedHosts = [], allowedOrigins = [] }: Gu
   function isOurs(header: string): boolean {
     const name = hostnameOf(header)
     if (name === host.toLowerCase()) return true
-    // DNS rebinding needs a name, so an IP address is not rebound.
+    // An IP address cannot be rebound, because DNS rebinding needs a name.
     if (isIP(name) !== 0) return !onLoopback || isLoopback(name)
     if (name === 'localhost' || name.endsWith('.localhost')) return true
     return named.some((one) => (one.startsWith('.') ? name.endsWith(one) : name === one))
@@ -52,12 +53,16 @@ export function createGuard({ host, allowedHosts = [], allowedOrigins = [] }: Gu
   }
 }
 
-/** `http://host:port/path`. A user in front of the host is refused, and so is a query without a path. */
+/**
+ * Matches `http://host:port/path`. A URL with a user name, or with a query and no path, does not
+ * match and is refused.
+ */
 const ABSOLUTE = /^https?:\/\/([\w.:[\]-]+)(?:\/|$)/i
 
 /**
- * The host that a request is for. An absolute target names it, and the Host header is then ignored (RFC 9112 3.2.2). Only
- * HTTP/1.0 omits the header. `problem`: two servers may read the request differently.
+ * The host that a request is for. An absolute request target contains it, and then the Host header
+ * is ignored (RFC 9112 3.2.2). Only HTTP/1.0 may omit the header. `problem`: two servers could
+ * interpret the request differently.
  */
 export function addressed(
   request: Pick<IncomingMessage, 'url' | 'headers' | 'rawHeaders'>,
@@ -73,10 +78,13 @@ export function addressed(
     : { host }
 }
 
-/** Headers of which two servers on the way may each believe another one, when a request has two of them. */
+/** Headers that must not be repeated, because two servers on the way could use different values. */
 const single: ReadonlySet<string> = new Set(['host', 'authorization'])
 
-/** The first of these headers that a request has twice (RFC 9112 3.2, RFC 9110 5.3). Node keeps the first value of each. */
+/**
+ * The first of these headers that occurs twice (RFC 9112 3.2, RFC 9110 5.3). Node keeps only the
+ * first value of each.
+ */
 export function repeatedHeader({
   rawHeaders,
 }: {
@@ -98,7 +106,7 @@ export function isLoopback(host: string): boolean {
   return name === 'localhost' || name === '::1' || (isIP(name) === 4 && name.startsWith('127.'))
 }
 
-/** Without port and brackets. */
+/** The host name without port and brackets. */
 function hostnameOf(header: string): string {
   const bracketed = /^\[([^\]]*)\](:\d*)?$/.exec(header)
   if (bracketed?.[1] !== undefined) return bracketed[1].toLowerCase()

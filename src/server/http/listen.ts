@@ -11,21 +11,24 @@ import type { Front } from './front.ts'
 
 export interface Listener {
   readonly port: number
-  /** Answers requests with the handler, including those that arrived earlier. */
+  /** Answers requests with the handler, including those that arrived before this call. */
   answer(handler: Front, upgrade?: Upgrade): void
-  /** Accepts no further connections, waits at most `graceMs` for open requests, and then closes their connections. */
+  /**
+   * Stops accepting connections, waits up to `graceMs` for open requests, and then closes their
+   * connections.
+   */
   close(graceMs: number): Promise<void>
 }
 
 const options = {
   ServerResponse: CountedResponse,
-  // How long a client may take to send the head of a request, and the whole request.
+  // The time in which a client must send the head of a request, and the whole request.
   headersTimeout: 15_000,
   requestTimeout: 120_000,
   connectionsCheckingInterval: 5_000,
 }
 
-/** The largest number of requests that wait for the start. */
+/** The most requests that wait for the start. */
 const MAX_EARLY = 1_000
 
 /** @throws StartError */
@@ -39,7 +42,8 @@ export async function listen(host: string, port: number, log: Log = () => {}): P
     server.once('error', (error) => reject(listenError(error, host, port)))
     server.listen(port, host, resolve)
   })
-  // A connection could not be accepted, for example without free descriptors. Open connections are not affected.
+  // A connection could not be accepted, for example because no file descriptor is free. Open
+  // connections are not affected.
   server.on('error', (error) => log('error', 'a connection could not be accepted', { error }))
   const address = server.address()
   let cutUpgraded: () => void = () => undefined

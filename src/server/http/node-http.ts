@@ -1,4 +1,7 @@
-/** `node:http` requests as `HttpRequest`, without the request and response types of the web platform. */
+/**
+ * Represents `node:http` requests as `HttpRequest`, without the request and response types of the
+ * web platform.
+ */
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { type Address, addressOf, type HttpHeaders, type HttpRequest } from '../../http/http.ts'
 import type { Refused } from '../auth/admission.ts'
@@ -6,17 +9,20 @@ import { nameRequestSpan } from '../telemetry/request-span.ts'
 import type { CountedResponse } from './counted-response.ts'
 import { whenOver } from './when-over.ts'
 
-/** The largest body, where the configuration names no other. */
+/** The largest body, unless configured otherwise. */
 export const BODY_LIMIT_BYTES: number = 10 * 1024 * 1024
 
 const NOTHING = Buffer.alloc(0)
 
-/** What a URL parser changes in a path: dot segments, also escaped ones, backslashes and white space. */
+/**
+ * Matches parts of a path that a URL parser would change: dot segments (also escaped), backslashes
+ * and white space.
+ */
 const notNormal = /\/\.|%2e|[\\\t\n\r]/i
 
 /**
- * The path as every part of the server sees it: those that decide who may ask, and those that route the request. Some of
- * them read it from the request again, so it is normal there, too.
+ * Normalises the path of a request, so that the parts that check access and those that route see
+ * the same path. Some of them read it from the request again, so it is replaced there too.
  */
 function oneAddress(incoming: IncomingMessage): Address {
   const given = addressOf(incoming.url ?? '/')
@@ -26,14 +32,17 @@ function oneAddress(incoming: IncomingMessage): Address {
   return { path: pathname, search: given.search }
 }
 
-/** A class, because one is made per request and its methods are shared. Headers are read on demand. */
+/**
+ * A class, because one is created per request and its methods are shared. Headers are read on
+ * demand.
+ */
 export class NodeRequest implements HttpRequest {
   readonly method: string
   readonly path: string
   readonly search: string
   readonly incoming: IncomingMessage
   readonly outgoing: CountedResponse
-  /** Empty until the body was received. */
+  /** Empty until the body was read. */
   body: Buffer = NOTHING
 
   constructor(incoming: IncomingMessage, outgoing: CountedResponse) {
@@ -47,7 +56,7 @@ export class NodeRequest implements HttpRequest {
 
   header(name: string): string | undefined {
     const value = this.incoming.headers[name]
-    // Node gives a list only for Set-Cookie, which is not a request header.
+    // Node returns a list only for Set-Cookie, which is not a request header.
     return typeof value === 'string' ? value : undefined
   }
 
@@ -69,7 +78,7 @@ export class NodeRequest implements HttpRequest {
 }
 
 export class BodyTooLarge extends Error {
-  /** Bytes that a body may have. */
+  /** The limit in bytes. */
   readonly limit: number
 
   constructor(limit: number) {
@@ -78,7 +87,7 @@ export class BodyTooLarge extends Error {
   }
 }
 
-/** A limit of the caller or of the server was reached while the body was read. */
+/** Thrown when a limit of the caller or of the server was reached while the body was read. */
 export class BodyRefused extends Error {
   readonly refused: Refused
 
@@ -88,20 +97,30 @@ export class BodyRefused extends Error {
   }
 }
 
-/** Continues with a request. One receiver serves all requests, so no request allocates promises or closures for it. */
+/**
+ * What happens with a request after its body was read. One receiver serves all requests, so that no
+ * promises or closures are allocated per request.
+ */
 export interface Receiver {
   /** Called when the whole body was read. */
   received(request: NodeRequest): void
-  /** Called when the body is larger than allowed (`BodyTooLarge`) or was refused, or the connection broke. */
+  /**
+   * Called when the body is too large (`BodyTooLarge`) or was refused, or when the connection
+   * broke.
+   */
   failed(request: NodeRequest, error: unknown): void
 }
 
-/** Reads the body. Bytes beyond the limit are read and discarded, so that the client can read the refusal. */
+/**
+ * Reads the body. Bytes beyond the limit are read and discarded, so that the client gets to read
+ * the refusal.
+ */
 export function receive(request: NodeRequest, limit: number, receiver: Receiver): void {
   const { 'content-length': length, 'transfer-encoding': encoding } = request.incoming.headers
   if (length === undefined && encoding === undefined) receiver.received(request)
   else if (Number(length ?? 0) > limit) receiver.failed(request, new BodyTooLarge(limit))
-  // In the next tick the parser has delivered the part of the body that came with the head, usually all of it.
+  // By the next tick the parser has delivered the part of the body that came with the head, usually
+  // all of it.
   else process.nextTick(take, request, limit, receiver)
 }
 
@@ -145,7 +164,8 @@ function collect(
     incoming.on('data', add)
     incoming.on('end', () => {
       resolve(Buffer.concat(chunks))
-      // The request lives as long as its answer, which may be a stream. The listeners would keep the body in memory.
+      // The request lives as long as its answer, which may be a stream, and the listeners would
+      // keep the body in memory.
       incoming.removeAllListeners()
     })
     incoming.on('error', reject)
@@ -164,9 +184,10 @@ export function writeText(
     const size = Buffer.byteLength(body)
     fields.push('content-length', String(size))
     outgoing.writeHead(status, fields)
-    // Corked, so that head and body are one write. `end(body)` would take a slower path and add an empty write.
+    // Corked, so that head and body are written together. `end(body)` would be slower and add an
+    // empty write.
     outgoing.cork()
-    // ASCII text is the same in Latin-1, and Latin-1 is copied without encoding each character.
+    // ASCII text has the same bytes in Latin-1, which is copied without encoding each character.
     outgoing.write(body, size === body.length ? 'latin1' : 'utf8')
     outgoing.uncork()
   } else {

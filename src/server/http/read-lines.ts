@@ -1,23 +1,27 @@
 /**
- * Reads JSON Lines as a stream. A line is parsed when it is whole, so the text of the file is never in memory as one piece, and
- * the event loop turns between two pieces. The limits are those of a file and of a line, and not those of a request.
+ * Reads JSON Lines as a stream. Each line is parsed when it is complete, so the whole text is never
+ * in memory, and the event loop runs between two chunks. The limits are those of a file and of a
+ * line, not those of a request.
  */
 import { LullError } from '../../core/errors.ts'
 import { parseStrictJson } from '../../http/strict-json.ts'
 
-/** Of the whole file. */
+/** The limit of the whole file. */
 const MOST_BYTES = 268_435_456
-/** Of one line. The result of a step can be 200 levels deep, and a record has some levels around it. */
+/**
+ * The limits of one line. The result of a step can be 200 levels deep, and its record adds some
+ * levels.
+ */
 const ofALine = { depth: 220, values: 1_000_000, names: 100_000 }
 const NEWLINE = 10
 
 export interface LinesLimits {
-  /** Counts a piece of the body. Throws when a limit was reached. */
+  /** Counts a chunk of the body. Throws when a limit is reached. */
   readonly hold?: ((bytes: number) => void) | undefined
   readonly mostBytes?: number
 }
 
-/** @throws LullError `INVALID_INPUT` that names the line, `LIMIT_EXCEEDED` */
+/** @throws LullError `INVALID_INPUT` with the number of the line, or `LIMIT_EXCEEDED` */
 export async function readLines(
   body: AsyncIterable<Uint8Array>,
   { hold, mostBytes = MOST_BYTES }: LinesLimits = {},
@@ -57,7 +61,7 @@ export async function readLines(
 
   let failure: unknown
   for await (const chunk of body) {
-    // What comes after a mistake is read and discarded, so that the client can read the refusal.
+    // After an error, the rest is read and discarded, so that the client gets to read the refusal.
     if (failure !== undefined) continue
     try {
       take(chunk)

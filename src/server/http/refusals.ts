@@ -1,10 +1,10 @@
-/** Error answers outside any protocol. All have the shape `{error: {code, message, path?}}`. */
+/** Errors outside any protocol. All have the shape `{error: {code, message, path?}}`. */
 import { type ErrorCode, isLullError } from '../../core/errors.ts'
 import { retryAfterSeconds } from '../../core/values/retry-after.ts'
 import type { HttpHeaders } from '../../http/http.ts'
 import type { Refused } from '../auth/admission.ts'
 
-/** @param path what in the request is wrong, as `data.path` of JSON-RPC says it */
+/** @param path the path of the invalid member, like `data.path` in JSON-RPC */
 export function refusalText(code: string, message: string, path = ''): string {
   return JSON.stringify({ error: { code, message, ...(path === '' ? {} : { path }) } })
 }
@@ -13,7 +13,7 @@ export const jsonHeaders: HttpHeaders = { 'content-type': 'application/json' }
 
 const tooMany = { ...jsonHeaders, 'retry-after': '1' }
 
-/** The answer where a limit of the caller or of the server was reached. */
+/** The answer when a limit of the caller or of the server was reached. */
 export function refusalAbove({ limit, value }: Refused): {
   readonly status: number
   readonly headers: HttpHeaders
@@ -47,7 +47,10 @@ export function notAllowed(method: string, allowed: readonly string[]): Response
   })
 }
 
-/** The HTTP status of each error code, where no protocol defines another. A new code does not compile until it is here. */
+/**
+ * The HTTP status of each error code, unless a protocol defines another. A new code does not
+ * compile until it is here.
+ */
 const statusOf: Readonly<Record<ErrorCode, number>> = {
   INVALID_INPUT: 400,
   CONSENT_MISMATCH: 400,
@@ -76,7 +79,10 @@ const statusOf: Readonly<Record<ErrorCode, number>> = {
   STALE_RUN: 500,
 }
 
-/** An error that is not a `LullError` is answered with "Internal error". The details are in the log only. */
+/**
+ * The answer to an error. One that is not a `LullError` becomes "Internal error"; its details are
+ * only logged.
+ */
 export function refusalOf(error: unknown): Response {
   if (!isLullError(error)) return refusal(500, 'INTERNAL', 'Internal error')
   const { code, message, details } = error

@@ -6,9 +6,10 @@ export function isOver({ destroyed, req }: ServerResponse): boolean {
 }
 
 /**
- * Calls `over` once, when the response was sent or its connection is gone; at once when it is gone already, because no event
- * follows then. A response that is queued behind another one of its connection has no 'close' event of its own.
- * @returns stops waiting
+ * Calls `over` once, when the response was sent or its connection is gone. If it is already gone,
+ * calls it at once, because no event would follow. Also listens on the socket, because a response
+ * that is queued behind another one on its connection gets no `close` event.
+ * @returns a function that stops listening
  */
 export function whenOver(outgoing: ServerResponse, over: () => void): () => void {
   const { socket } = outgoing.req
@@ -24,7 +25,7 @@ export function whenOver(outgoing: ServerResponse, over: () => void): () => void
     over()
     return forget
   }
-  // Many responses may be queued.
+  // Many responses may be queued on one socket.
   socket.setMaxListeners(0)
   outgoing.on('close', once)
   socket.on('close', once)

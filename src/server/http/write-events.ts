@@ -1,4 +1,7 @@
-/** Writes server-sent events to a socket. S1 to S4 of `http/event-stream.ts` hold (write-events.test.ts). */
+/**
+ * Writes server-sent events to a socket, with the guarantees S1 to S4 of `http/event-stream.ts`
+ * (write-events.test.ts).
+ */
 import type { ServerResponse } from 'node:http'
 import {
   COMMENT,
@@ -44,14 +47,15 @@ export async function writeEvents(
       outgoing.once('drain', resolve)
     })
   outgoing.on('close', leave)
-  // A response that is queued behind another one of its connection gets no 'close' event. Many may be queued.
+  // A response that is queued behind another one on its connection gets no `close` event. Many may
+  // be queued on one socket.
   socket.setMaxListeners(0)
   socket.on('close', leave)
   heartbeat.add(listener)
   try {
     outgoing.writeHead(status, { ...headers })
     let next = source.next()
-    // The head is sent with the first frame, or at once when the first frame is not ready.
+    // The head is sent with the first frame, or at once if that frame is not ready.
     if (next instanceof Promise) outgoing.flushHeaders()
     for (;;) {
       const { text, last } = await next

@@ -1,4 +1,7 @@
-/** Read for each request of `/metrics`: tasks in the store, this process, the processes beside it. */
+/**
+ * Values that are read for each request of `/metrics`: tasks in the store, this process, and the
+ * other processes.
+ */
 import { getHeapStatistics } from 'node:v8'
 import { isTerminal, type State, states } from '../../core/states.ts'
 import { ALL_TENANTS } from '../../engine/caller.ts'
@@ -10,7 +13,7 @@ import { version } from '../settings/version.ts'
 import { systemMemory } from '../system/memory.ts'
 import type { Family, Sample } from './prometheus-text.ts'
 
-/** Tasks that have ended are not counted: there may be millions of them, and they need nothing. */
+/** Ended tasks are not counted, because there may be millions of them. */
 const openStates: readonly State[] = states.filter((state) => !isTerminal(state))
 
 export async function taskGauge(
@@ -28,7 +31,7 @@ export async function taskGauge(
   return gauge('lull_tasks', 'Tasks that have not ended', await Promise.all(samples))
 }
 
-/** So many budgets are shown, the most used first. */
+/** The most budgets that are shown, the most used first. */
 const SHOWN_BUDGETS = 100
 
 export async function budgetGauge(engine: Pick<Engine, 'budgets'>): Promise<Family> {
@@ -86,7 +89,7 @@ function slotSamples({ agent, limit, used, waiting }: AgentSlots): readonly Samp
   ]
 }
 
-/** An embedded store has no leases. */
+/** Gauges of the lease. There are none for an embedded store. */
 function leaseGauges(workers: readonly WorkerSummary[]): readonly Family[] {
   const { leaseUntil, heartbeatAt } = workers.find(({ here }) => here) ?? {}
   const held = leaseUntil === undefined || heartbeatAt === undefined

@@ -1,4 +1,4 @@
-/** A store whose commits are counted and timed. */
+/** Wraps a store so that its commits are counted and timed. */
 import type { Meter } from '../../ports/meter.ts'
 import type { Store } from '../../ports/store.ts'
 

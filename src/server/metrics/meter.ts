@@ -1,4 +1,4 @@
-/** Counters and timers of this process, and their text in Prometheus' format (version 0.0.4). */
+/** Counters and timers of this process, and their text in the Prometheus format (version 0.0.4). */
 import {
   type CounterName,
   counters,
@@ -14,12 +14,12 @@ export interface ShownMeter extends Meter {
   families(): readonly Family[]
 }
 
-/** Upper limits in seconds. */
+/** Upper bounds of the buckets, in seconds. */
 const BUCKETS = {
   short: [0.001, 0.005, 0.025, 0.1, 0.25, 0.5, 1, 2.5, 5, 15, 60],
   long: [0.1, 1, 10, 60, 600, 3_600, 21_600, 86_400, 604_800, 2_592_000],
 } as const
-/** A label has few values. More than these would be a mistake, and are counted together. */
+/** The most values of a label. More would be a mistake, and are counted together. */
 const MAX_LABELS = 50
 const OTHER = 'other'
 

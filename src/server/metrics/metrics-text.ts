@@ -5,8 +5,10 @@ import type { ShownMeter } from './meter.ts'
 import { textOf } from './prometheus-text.ts'
 
 /**
- * Names agents and states, and nothing of tasks, callers or tenants.
- * @param tenant only the tasks of this tenant are shown; figures of the process would tell of the others too
+ * The text of `/metrics`. It contains names of agents and states, and nothing of tasks, callers or
+ * tenants.
+ * @param tenant limits the text to tasks of this tenant; then figures of the process are left out,
+ * because they reveal others
  */
 export async function metricsText(
   deps: {

@@ -1,4 +1,4 @@
-/** The text format of Prometheus, version 0.0.4. */
+/** One value in the text format of Prometheus, version 0.0.4. */
 export interface Sample {
   readonly suffix?: string
   readonly labels: Readonly<Record<string, string>>

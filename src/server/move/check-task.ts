@@ -1,4 +1,4 @@
-/** Compares a task with what was read back from the store it was moved to. */
+/** Compares a task with what was read back from the store to which it was moved. */
 import { createHash } from 'node:crypto'
 import { isLullError } from '../../core/errors.ts'
 import { fold } from '../../core/evolve.ts'
@@ -13,14 +13,16 @@ import { parseRecords } from '../../ports/store/stored-log.ts'
 export interface CheckedTask {
   readonly records: number
   readonly receipts: number
-  /** The log cannot be read. It could not be read before the move either, because the bytes are the same. */
+  /**
+   * Whether the log cannot be read. That was so before the move, because the bytes are the same.
+   */
   readonly isUnreadable: boolean
   readonly faults: readonly ReceiptFault[]
-  /** What differs; undefined when the move was right. */
+  /** The difference; undefined if the task was moved correctly. */
   readonly difference: string | undefined
 }
 
-/** @param there what was read back, undefined when the task is missing */
+/** @param there what was read back; undefined if the task is missing */
 export function checkTask(
   here: MovedTask,
   there: MovedTask | undefined,
@@ -56,7 +58,7 @@ function differenceOf(
   return here.snapshot?.body === there.snapshot?.body ? undefined : 'has another snapshot'
 }
 
-/** Undefined when the log is damaged. */
+/** The records. Undefined if the log is damaged. */
 function readLog({ row, log }: MovedTask): readonly LogRecord[] | undefined {
   try {
     return log.flatMap((commit) => parseRecords(row.id, commit))
@@ -72,7 +74,7 @@ function digestOf({ log }: MovedTask): string {
   return digest.digest('hex')
 }
 
-/** The folded task as text. A log that cannot be folded has none. */
+/** The folded task as text. Undefined if the log cannot be folded. */
 function stateOf(log: readonly LogRecord[] | undefined): string | undefined {
   if (log === undefined) return undefined
   try {

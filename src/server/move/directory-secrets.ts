@@ -1,4 +1,7 @@
-/** What a data directory has beside its database: keys to sign with, and API keys. In a shared store they are values. */
+/**
+ * Reads what a data directory has beside its database: signing keys and API keys. A shared store
+ * has them as values.
+ */
 import { join } from 'node:path'
 import type { MovedRow } from '../../ports/store/moving.ts'
 import { createKeyFile } from '../auth/key-file.ts'
@@ -8,7 +11,7 @@ import { type SecretName, sharedSecretName } from '../system/secrets.ts'
 
 const names: readonly SecretName[] = ['receipt.key', 'push.key']
 
-/** Rows of the table `key_values`. */
+/** The secrets as rows of the table `key_values`. */
 export async function secretRows(data: string): Promise<readonly MovedRow[]> {
   const secrets = names.flatMap((name) => {
     const secret = readSecret(join(data, name))

@@ -1,8 +1,8 @@
 /**
- * Moves everything of a data directory into a PostgreSQL database. Invariants (move-store.test.ts):
+ * Moves everything in a data directory into a PostgreSQL database. Invariants (move-store.test.ts):
  *  V1  the database shows the data to other processes only after every log and every count was compared;
- *  V2  a move that was interrupted has left nothing, and can be run again;
- *  V3  a move that was finished is not made twice: running it again changes nothing.
+ *  V2  an interrupted move leaves nothing behind, and can be run again;
+ *  V3  a finished move is not repeated: running it again changes nothing.
  */
 import { createHash, type Hash } from 'node:crypto'
 import { LullError } from '../../core/errors.ts'
@@ -40,23 +40,23 @@ export interface MoveReport {
   readonly tasks: number
   readonly records: number
   readonly receipts: number
-  /** Rows of the other tables, by name. */
+  /** The number of rows in each of the other tables. */
   readonly rows: Readonly<Record<MovedTable, number>>
-  /** Receipts that are not genuine, or signed with another key. They were so before the move. */
+  /** Receipts that are not genuine, or signed with an unknown key. They were so before the move. */
   readonly receiptFaults: readonly { readonly taskId: string; readonly problem: string }[]
-  /** Tasks whose log is damaged. It was so before the move. */
+  /** Tasks with a damaged log. It was damaged before the move. */
   readonly unreadableTasks: readonly string[]
 }
 
 export interface Moved {
   readonly report: MoveReport
-  /** An earlier run has moved the same data. This run has changed nothing. */
+  /** Set if an earlier run has moved the same data. Then this run has changed nothing. */
   readonly isRepeat: boolean
 }
 
 /** @throws LullError `STORE_LOCKED` or `STORE_UNAVAILABLE`, with a sentence an operator can act on */
 export async function moveStore(options: MoveOptions): Promise<Moved> {
-  // Nonsense is refused before anything is opened.
+  // Invalid addresses are refused before anything is opened.
   readPlace(options.to.url, 'postgres')
   const source = await openMoveSource(options.from)
   try {
@@ -132,7 +132,10 @@ type Checked = Pick<
   'tasks' | 'records' | 'receipts' | 'receiptFaults' | 'unreadableTasks'
 >
 
-/** Reads every task back. @throws LullError when one differs */
+/**
+ * Reads every task back.
+ * @throws LullError if one differs
+ */
 async function check(
   source: MoveSource,
   target: MoveTarget,
@@ -161,7 +164,10 @@ async function check(
   return { ...sum, receiptFaults, unreadableTasks }
 }
 
-/** @throws LullError when the data are not those that were moved */
+/**
+ * Handles a repeated move.
+ * @throws LullError if the data differ from those that were moved
+ */
 async function repeat(source: MoveSource, { digest, report }: Note): Promise<Moved> {
   const here = createHash('sha256')
   for (const page of source.tasks()) here.update(JSON.stringify(page))

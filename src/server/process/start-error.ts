@@ -30,7 +30,7 @@ const sentences: Readonly<Record<string, Sentence>> = {
   ENOTFOUND: (host) => `${host} is not the name of any machine.`,
 }
 
-/** The error for a failure to bind the address. */
+/** The error to throw if the address cannot be bound. */
 export function listenError(error: NodeJS.ErrnoException, host: string, port: number): StartError {
   const sentence = sentences[error.code ?? '']
   const text = sentence?.(host, port) ?? `Cannot listen on ${host}, port ${port}: ${error.message}`

@@ -1,13 +1,14 @@
 /**
- * Ends a serving process. The first signal closes the server. A later signal ends the process at once. Ctrl-C under npm
- * arrives twice, from the terminal and from npm, so a second signal within `PAIR_MS` is ignored.
+ * Ends a serving process on signals. The first signal closes the server; a later one ends the
+ * process at once. Under npm, Ctrl-C arrives twice, from the terminal and from npm, so a second
+ * signal within `PAIR_MS` is ignored.
  */
 import { describeError } from '../../core/values/describe-error.ts'
 import { printable } from '../../core/values/printable.ts'
 
 export interface StopDeps {
   readonly on: (signal: NodeJS.Signals, handler: () => void) => void
-  /** Setting the wall clock does not change it. */
+  /** Milliseconds that do not depend on the wall clock. */
   readonly elapsed: () => number
   readonly exit: (code: number) => void
   readonly say: (line: string) => void
@@ -15,10 +16,10 @@ export interface StopDeps {
 
 const signals: readonly NodeJS.Signals[] = ['SIGINT', 'SIGTERM', 'SIGHUP']
 
-/** Signals closer together than this are one. */
+/** Signals closer together than this count as one. */
 const PAIR_MS = 1_000
 
-/** The exit code shells expect of a program ended by Ctrl-C. */
+/** The exit code that shells expect from a program ended by Ctrl-C. */
 const INTERRUPTED = 130
 
 /** Calls `close` at the first signal, and resolves when it has resolved. */
@@ -38,7 +39,8 @@ export async function untilStopped(deps: StopDeps, close: () => Promise<void>): 
       exit(INTERRUPTED)
     }
   }
-  // Handlers stay installed, so that a late signal does not kill a process that is about to exit with 0.
+  // Handlers stay installed, so that a late signal does not kill a process that is about to exit
+  // with code 0.
   for (const signal of signals) on(signal, handler)
   await asked
   await close()

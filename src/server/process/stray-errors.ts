@@ -1,10 +1,10 @@
 import type { Log } from '../../ports/log.ts'
 
 /**
- * Logs unhandled rejections and uncaught exceptions, for example of a promise that an agent does not await. The process goes
- * on, because a mistake of one agent must not stop the tasks of others. Durable state is not affected: it is in the store,
- * or a caller still waits for the write.
- *
+ * Logs unhandled rejections and uncaught exceptions, for example of a promise that an agent does
+ * not await. The process continues, because an error in one agent must not stop the tasks of
+ * others. Durable state is not affected: it is either stored, or a caller still waits for the
+ * write.
  * @returns a function that removes the handlers
  */
 export function watchStrayErrors(log: Log): () => void {

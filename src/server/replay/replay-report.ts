@@ -1,4 +1,4 @@
-/** What `lull replay` finds out, of one task or of all that are open. */
+/** Builds the report of `lull replay`, for one task or for all open tasks. */
 import { isPaused, isTerminal, states } from '../../core/states.ts'
 import type { Agent } from '../../engine/author/agent.ts'
 import { checkRecorded, type RecordedCheck } from '../../engine/requests/replay/check-recorded.ts'
@@ -21,7 +21,7 @@ export interface ReplayReport extends RecordedCheck {
   readonly taskId: string
   readonly agent: string
   readonly state: string
-  /** Whether the log folds to exactly what is shown, and every receipt is genuine. */
+  /** Whether the log folds to exactly the state that is shown, and every receipt is genuine. */
   readonly ok: boolean
   readonly timeline: readonly TimelineEntry[]
 }
@@ -50,12 +50,14 @@ export async function replayOpenTasks(
     }
   }
   const deps = { clock: systemClock, ids: createIds(), log: () => undefined }
-  // The timers of the system's clock do not keep the process alive while the replay waits for them.
+  // Keeps the process alive during the replay, because the timers of the engine do not.
   const alive = setInterval(() => undefined, LONG_MS)
   return replayAgents({ agents, logs: logs(), parked }, deps).finally(() => clearInterval(alive))
 }
 
-/** What a server answered. Records of a newer version are found when they are folded. */
+/**
+ * Converts the answer of a server. Records of a newer version are detected when they are folded.
+ */
 export function recordedIn(log: TaskLog): RecordedTask {
   return log as TaskLog & RecordedTask
 }

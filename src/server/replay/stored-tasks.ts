@@ -1,6 +1,7 @@
 /**
- * The tasks of a store that no server has to serve: a data directory, or a database. No task is started. Nothing is
- * written: no migration, and no key. So the next version can read what the running one keeps.
+ * Reads the tasks of a data directory or a database without a running server. No task is started
+ * and nothing is written: no migration and no key. So a new version can check the data of the
+ * running one.
  */
 import { randomBytes } from 'node:crypto'
 import { statSync } from 'node:fs'
@@ -18,11 +19,11 @@ import { createIds } from '../system/ids.ts'
 import { systemMemory } from '../system/memory.ts'
 import { createSigner, knownSigner } from '../system/signer.ts'
 
-/** Where recorded tasks are read from. */
+/** The source of recorded tasks. */
 export interface TaskSource {
   /** @throws LullError `TASK_NOT_FOUND` */
   recorded(taskId: string): Promise<RecordedTask>
-  /** Ids of the tasks in those states, the latest change first. Default: of all tasks. */
+  /** Ids of the tasks in the given states, latest change first. Default: all tasks. */
   ids(wanted?: readonly string[]): AsyncIterable<string>
 }
 
@@ -30,8 +31,9 @@ const reader: Caller = { tenant: '*', principal: 'replay', operator: true }
 const PAGE = 100
 
 /**
- * @param migrates brings an older schema up to date first. For a copy
- * @throws LullError `STORE_LOCKED` while a server has the data directory, `STORE_UNAVAILABLE`, also for an older schema
+ * @param migrates whether to migrate an older schema first; only for a copy
+ * @throws LullError `STORE_LOCKED` while a server uses the data directory, `STORE_UNAVAILABLE`,
+ * also for an older schema
  */
 export async function withStoredTasks<T>(
   given: GivenSettings,
@@ -41,7 +43,7 @@ export async function withStoredTasks<T>(
   const settings = readSettings(given)
   const { data, stores } = settings
   const choice = chooseStore(stores, data)
-  // Opening a directory would make a store in it.
+  // Checked first, because opening an empty directory would create a store in it.
   if (choice.kind === 'sqlite' && !isFilled(join(data, 'lull.db'))) {
     const why = `there is no lull.db in ${data}, or it is empty; give the data directory that keeps the tasks`
     throw new LullError('STORE_UNAVAILABLE', { why })
@@ -83,7 +85,7 @@ export async function withStoredTasks<T>(
   }
 }
 
-/** Where no key is known, one sentence says so instead of one for each receipt. */
+/** If no key is known, reports this once instead of for each receipt. */
 function withoutKey(recorded: RecordedTask): RecordedTask {
   const [unchecked] = recorded.faults.filter(({ unknownKey }) => unknownKey !== undefined)
   if (unchecked === undefined) return recorded

@@ -1,10 +1,16 @@
-/** `/dashboard`: the files of the page, which the build puts into `dashboard/` beside this module. */
+/**
+ * Serves `/dashboard`: the files of the page, which the build writes to `dashboard/` beside this
+ * module.
+ */
 import { readdirSync, readFileSync } from 'node:fs'
 import { extname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { Hono } from 'hono'
 
-/** The page loads nothing from elsewhere, and runs nothing that is not a file of its own. */
+/**
+ * The content security policy: the page loads nothing from other origins and runs only its own
+ * script files.
+ */
 const policy = [
   "default-src 'none'",
   "script-src 'self'",
@@ -36,7 +42,7 @@ interface File {
   readonly headers: Readonly<Record<string, string>>
 }
 
-/** @param folder where the page is built to */
+/** @param folder the folder with the built page */
 export function dashboardRoutes(
   app: Hono,
   folder: string = fileURLToPath(new URL('../dashboard', import.meta.url)),
@@ -56,12 +62,12 @@ export function dashboardRoutes(
       return new Response('The dashboard is not built: run `npm run build`.\n', { status: 404 })
     return new Response(file.body, { headers: file.headers })
   }
-  // The page reads the rest of the path itself.
+  // The page interprets the rest of the path itself.
   app.get('/dashboard', page)
   app.get('/dashboard/*', page)
 }
 
-/** Read once: there are three, and they change only with a new build. */
+/** Reads the files once: there are three, and they change only with a new build. */
 function readFiles(folder: string): ReadonlyMap<string, File> {
   const files = new Map<string, File>()
   for (const name of namesIn(folder)) {

@@ -1,4 +1,4 @@
-/** `POST /events`: CloudEvents 1.0 over HTTP. Duplicates are acknowledged and ignored. */
+/** `POST /events`: accepts CloudEvents 1.0 over HTTP. Duplicates are acknowledged and ignored. */
 import type { Hono } from 'hono'
 import type { Engine } from '../../engine/engine.ts'
 import { readEvents } from '../../protocols/cloud-events/read-events.ts'

@@ -3,14 +3,17 @@ import type { Engine } from '../../engine/engine.ts'
 import type { Health } from '../../engine/executor/health.ts'
 import { version } from '../settings/version.ts'
 
-/** These are answered to everybody and count in no limit, so that nobody can take a server out of its load balancer. */
+/**
+ * Paths that everybody may call without any limit, so that nobody can make a load balancer remove
+ * the server.
+ */
 export const healthPaths: ReadonlySet<string> = new Set(['/healthz', '/readyz'])
 
 /**
- * `/healthz` answers 503 when only a restart of the process helps. `/readyz` answers 200 when the store can be written and
- * new work is accepted. All who ask at the same time share one look at the store.
- *
- * @param lost why only a restart helps; undefined while it works
+ * `/healthz` answers 503 when only a restart of the process helps. `/readyz` answers 200 when the
+ * store can be written to and new work is accepted. Simultaneous requests share one check of the
+ * store.
+ * @param lost why only a restart helps; undefined while the store works
  */
 export function healthRoutes(app: Hono, engine: Engine, lost: () => string | undefined): void {
   app.get('/healthz', (c) => {

@@ -12,7 +12,10 @@ dt { font-weight: 600; margin-top: 1rem }
 dd { margin: 0 }
 `
 
-/** The page loads nothing and runs nothing; its one style sheet is named by its hash. */
+/**
+ * The content security policy: the page loads and runs nothing; its only style sheet is allowed by
+ * its hash.
+ */
 const policy = `default-src 'none'; style-src 'sha256-${createHash('sha256').update(style).digest('base64')}'; base-uri 'none'; frame-ancestors 'none'`
 
 export function homePage(agents: readonly Agent[], url: string): Response {

@@ -1,4 +1,7 @@
-/** `/ops`: the routes for operators, the dashboard and the command line. `protocols/ops/routes.ts` is the table. */
+/**
+ * `/ops`: the routes for operators, the dashboard and the command line. Their table is
+ * `protocols/ops/routes.ts`.
+ */
 import type { Context, Hono } from 'hono'
 import { LullError } from '../../core/errors.ts'
 import type { Caller } from '../../engine/caller.ts'
@@ -62,12 +65,12 @@ export function addOpsRoutes(app: Hono, engine: Engine, identityOf: IdentityOf):
   })
 }
 
-/** An operator, or the owner of tasks where a route is also for owners. */
+/** The caller as an operator or, on routes that are also for owners of tasks, as an owner. */
 function callerFor({ scope }: OpsRoute, identity: Identity, query: URLSearchParams): Caller {
   return may(identity, scope) ? operatorIn(identity, query) : memberIn(identity, query)
 }
 
-/** The methods of a path below `/ops`, for 405 answers; undefined when there is no such path. */
+/** The methods of a path below `/ops`, for answers with 405. Undefined if there is no such path. */
 export function opsMethods(path: string): readonly string[] | undefined {
   const found = [...opsRoutes, ...opsStreams]
     .filter((route) => matches(route.path, path))
@@ -83,12 +86,15 @@ function matches(pattern: string, path: string): boolean {
   )
 }
 
-/** Hono takes a colon for a parameter, so the colon of `holds:preview` must not stand alone. */
+/**
+ * Hono takes a colon for the beginning of a parameter, so `holds:preview` becomes a parameter with
+ * a fixed value.
+ */
 function honoPath(path: string): string {
   return path.replace('{id}', ':id').replace('holds:preview', ':action{holds:preview}')
 }
 
-/** Whether the body is read as a stream, by its route (`bodyOf`). */
+/** Whether the route reads the body as a stream (`bodyOf`). */
 export function isStreamed(method: string, path: string, contentType: string | undefined): boolean {
   return (
     isLines(contentType) &&
@@ -115,7 +121,7 @@ async function bodyOf(c: Context, { body, fromLines }: OpsRoute): Promise<unknow
 
 async function* nothing(): AsyncGenerator<Uint8Array, void> {}
 
-/** Counts pieces of the body in the bytes in flight of the caller. Undefined without a socket. */
+/** Counts chunks of the body as bytes in flight of the caller. Undefined if there is no socket. */
 function holdOf(c: Context): ((bytes: number) => void) | undefined {
   const { outgoing } = (c.env ?? {}) as { readonly outgoing?: CountedResponse }
   return (

@@ -1,4 +1,4 @@
-/** A task export as text: JSON Lines, the header first, then one record per line. */
+/** Reads a task export from text: JSON Lines, the header first, then one record per line. */
 import { z } from 'zod'
 import { LullError } from '../../core/errors.ts'
 import type { PublicKey } from '../../core/receipts/receipt.ts'
@@ -18,7 +18,7 @@ const publicKey = z.object({
   use: z.literal('sig').default('sig'),
 })
 
-/** The keys that a server publishes: a JSON Web Key Set. */
+/** The keys that a server publishes, as a JSON Web Key Set. */
 export const keySet: z.ZodType<{ readonly keys: readonly PublicKey[] }> = z.object({
   keys: z.array(publicKey),
 })
@@ -40,7 +40,7 @@ const header = z.looseObject({
 
 const record = z.looseObject({ type: z.string(), seq: z.number(), at: z.number() })
 
-/** @throws LullError `INVALID_INPUT` when the text is not an export */
+/** @throws LullError `INVALID_INPUT` if the text is not an export */
 export function readTaskFile(text: string): TaskExport {
   const [first = '', ...rest] = text.split('\n').filter((line) => line.trim() !== '')
   const wrong = (problem: string) => new LullError('INVALID_INPUT', { path: '', problem })
@@ -53,11 +53,11 @@ export function readTaskFile(text: string): TaskExport {
   }
   const records = rest.map((line, index) => {
     const one = record.safeParse(parsed(line))
-    // What it contains is checked when the log is folded.
+    // The content is checked when the log is folded.
     if (one.success) return parsed(line) as LogRecord
     throw wrong(`line ${index + 2} is not a record; export the task again`)
   })
-  // The header as it was written: its signature covers every member.
+  // Returns the header as it was written, because its signature covers every member.
   return { header: parsed(first) as ExportHeader, records }
 }
 

@@ -1,4 +1,7 @@
-/** The configuration file: JSON. Every field is optional. Unknown fields are refused with their path. */
+/**
+ * The configuration file, in JSON. Every member is optional. Unknown members are refused with their
+ * path.
+ */
 import { readFileSync } from 'node:fs'
 import { z } from 'zod'
 import { describeError } from '../../core/values/describe-error.ts'
@@ -21,28 +24,30 @@ import { type StoreKind, storeKinds } from '../store/open-store.ts'
 import type { PostgresConfig } from '../store/store-choice.ts'
 
 export interface ServerConfig {
-  /** Which kind of store keeps tasks. */
+  /** The kind of store. */
   readonly store?: StoreKind | undefined
-  /** The PostgreSQL database that keeps tasks: its address, or its address with a schema and a direct address. */
+  /** The PostgreSQL database: its address, or an object with address, schema and direct address. */
   readonly postgres?: string | PostgresConfig | undefined
-  /** Limits and times of the engine. */
+  /** Limits and durations of the engine. */
   readonly engine?: EngineSettings | undefined
-  /** Further host names of the server. `.example.com` stands for every name below it. */
+  /** Additional host names of the server. `.example.com` stands for every name below it. */
   readonly allowedHosts?: readonly string[] | undefined
-  /** Web pages that may call the server, as `https://app.example.com`. */
+  /** Origins of web pages that may call the server, such as `https://app.example.com`. */
   readonly allowedOrigins?: readonly string[] | undefined
   readonly bodyLimitBytes?: number | undefined
-  /** Where clients reach the server, when that is not the address it listens on. */
+  /**
+   * The address at which clients reach the server, if it differs from the one on which it listens.
+   */
   readonly publicUrl?: string | undefined
-  /** Who may call. */
+  /** How callers authenticate. */
   readonly auth?: AuthConfig | undefined
-  /** What callers with a credential may use at once. */
+  /** Limits for callers with a credential. */
   readonly limits?: Partial<AdmissionLimits> | undefined
   readonly a2a?: Partial<WithDurations<A2AConfig>> | undefined
   readonly acp?: Partial<AcpConfig> | undefined
 }
 
-/** The configuration after the check. Times are milliseconds. */
+/** The validated configuration. Durations are in milliseconds. */
 export interface CheckedConfig extends Omit<ServerConfig, 'engine' | 'a2a'> {
   readonly engine?: Partial<EngineOptions> | undefined
   readonly a2a?: Partial<A2AConfig> | undefined
@@ -65,7 +70,7 @@ const engine = z.strictObject(
   ),
 )
 
-/** One entry per option. A new option does not compile until it is here. */
+/** One schema per option of A2A. A new option does not compile until it is here. */
 const a2aOptions: { readonly [K in keyof A2AConfig]: z.ZodType<A2AConfig[K]> } = {
   v03States: z.enum(['rfc', 'core']),
   heartbeatMs: positiveDuration,
@@ -82,7 +87,7 @@ const a2aOptions: { readonly [K in keyof A2AConfig]: z.ZodType<A2AConfig[K]> } =
 
 const a2a = z.strictObject(a2aOptions).partial() as z.ZodType<Partial<A2AConfig>>
 
-/** One entry per option of ACP. */
+/** One schema per option of ACP. */
 const acpOptions: { readonly [K in keyof AcpConfig]: z.ZodType<AcpConfig[K]> } = {
   connections: z.number().int().positive(),
   harnTunnel: z.boolean(),
@@ -125,7 +130,7 @@ const settings: { readonly [K in keyof Required<ServerConfig>]: z.ZodType } = {
   acp: acp.optional(),
 }
 
-/** Settings that are merged member by member. */
+/** Sections that are merged member by member. */
 const sections = ['engine', 'auth', 'limits', 'a2a', 'acp'] as const
 
 const settingNames = Object.keys(settings) as (keyof ServerConfig)[]
@@ -138,7 +143,7 @@ function withoutSlash(url: string): string {
   return url.replace(/\/+$/, '')
 }
 
-/** @throws StartError, or LullError `INVALID_INPUT` with the path of the first mistake */
+/** @throws StartError, or LullError `INVALID_INPUT` with the path of the first error */
 export function readConfig(file: string | undefined, given: ServerConfig = {}): CheckedConfig {
   const kept = file === undefined ? {} : parse(serverConfig, readJson(file), file)
   const own = parse(serverConfig, settingsIn(given))
@@ -150,7 +155,7 @@ export function readConfig(file: string | undefined, given: ServerConfig = {}): 
   return { ...kept, ...own, ...Object.fromEntries(merged) }
 }
 
-/** The settings of an object that may have further members. */
+/** Picks the settings from an object that may have other members. */
 function settingsIn(given: ServerConfig): ServerConfig {
   const named = settingNames.map((name) => [name, given[name]])
   return Object.fromEntries(named.filter(([, value]) => value !== undefined))

@@ -1,4 +1,7 @@
-/** Settings of the process. The environment is read only here. Values that are given take precedence. */
+/**
+ * Settings of the process. The environment is read only here; values given by the caller take
+ * precedence.
+ */
 import { LullError } from '../../core/errors.ts'
 import type { LogLevel } from '../../ports/log.ts'
 import { type AuthMode, authModes } from '../auth/auth-modes.ts'
@@ -8,11 +11,11 @@ import type { StoreWish } from '../store/store-choice.ts'
 export interface Settings {
   readonly port: number
   readonly host: string
-  /** The address that agent cards name; undefined leaves it to the configuration file. */
+  /** The address on agent cards. Undefined: the configuration file decides. */
   readonly publicUrl: string | undefined
   /** The data directory. */
   readonly data: string
-  /** What the caller and the environment say about the store, the one that wins first. */
+  /** What the caller and the environment say about the store. The first entry has precedence. */
   readonly stores: readonly StoreWish[]
   /** The configuration file, if there is one. */
   readonly config: string | undefined
@@ -20,9 +23,9 @@ export interface Settings {
   readonly formerReceiptKeys: readonly string[] | undefined
   /** Files with the public receipt keys of other servers. */
   readonly trustedReceiptKeys: readonly string[] | undefined
-  /** The credential with which commands call a server. */
+  /** The credential that commands use to call a server. */
   readonly token: string | undefined
-  /** Which credentials are taken; undefined leaves it to the configuration file. */
+  /** The accepted kinds of credentials. Undefined: the configuration file decides. */
   readonly auth: readonly AuthMode[] | undefined
   readonly logLevel: LogLevel
 }
@@ -35,7 +38,7 @@ export type Environment = Readonly<Record<string, string | undefined>>
 
 const levels: readonly LogLevel[] = ['debug', 'info', 'warn', 'error']
 
-/** @throws LullError `INVALID_INPUT` that names the variable */
+/** @throws LullError `INVALID_INPUT` with the name of the variable */
 export function readSettings(given: GivenSettings = {}, env: Environment = process.env): Settings {
   // An empty variable counts as not set.
   const from = (name: string): string | undefined => env[name] || undefined
@@ -89,7 +92,7 @@ export function portIn(text: string | undefined, path: string): number | undefin
   throw new LullError('INVALID_INPUT', { path, problem })
 }
 
-/** Parses a web address. A slash at its end is dropped. */
+/** Parses a web address, and removes a slash at its end. */
 function urlIn(text: string | undefined, path: string): string | undefined {
   if (text === undefined) return undefined
   if (/^https?:/i.test(text) && URL.canParse(text)) return text.replace(/\/+$/, '')

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 
-/** The version of this package. Empty where a bundler has moved the code away from `package.json`. */
+/** The version of this package. Empty if a bundler has moved the code away from `package.json`. */
 export const version: string = versionIn(new URL('../../../package.json', import.meta.url))
 
 function versionIn(file: URL): string {

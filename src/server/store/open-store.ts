@@ -1,4 +1,7 @@
-/** Opens the store a process was told to use. A further kind of store is one row of `kinds`; its code is loaded when used. */
+/**
+ * Opens the configured store. A new kind of store is one more row of `kinds`; its code is loaded on
+ * use.
+ */
 import type { LullError } from '../../core/errors.ts'
 import type { Store } from '../../ports/store.ts'
 import type { PostgresStoreOptions } from '../../stores/postgres/postgres-store.ts'
@@ -10,11 +13,13 @@ export interface StoreConfig {
   readonly kind: StoreKind
   /** The data directory. */
   readonly data: string
-  /** Where the database is. Present when the kind is `postgres`. */
+  /** The database. Present if the kind is `postgres`. */
   readonly postgres?: PostgresStoreOptions
 }
 
-/** `lost` is called when the store has ended by itself and only a restart of the process helps. */
+/**
+ * `lost` is called when the store has failed permanently and only a restart of the process helps.
+ */
 type Open = (
   config: StoreConfig,
   lost: (error: LullError<'STORE_UNAVAILABLE'>) => void,
@@ -35,7 +40,7 @@ const kinds: Readonly<Record<StoreKind, Open>> = {
   },
 }
 
-/** Opens a store for a program that only reads. Its schema is left as it is. */
+/** Opens a store for a read-only program. Its schema is not migrated. */
 const readers: Readonly<Record<StoreKind, (config: StoreConfig) => Promise<Store>>> = {
   async sqlite({ data }) {
     const { openSqliteReader } = await import('../../stores/sqlite/sqlite-reader.ts')

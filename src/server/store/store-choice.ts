@@ -1,15 +1,16 @@
 /**
- * Which store a process uses. On each level (flag or option, variable, configuration file) a kind of store decides, else the
- * address of a database does. Parts of the database's place that one level leaves out come from the next.
+ * Decides which store a process uses. On each level (flag or option, variable, configuration file)
+ * a kind of store decides, or else the address of a database. Parts of the database's place that
+ * one level omits are taken from the next one.
  */
 import { LullError } from '../../core/errors.ts'
 import type { PostgresStoreOptions } from '../../stores/postgres/postgres-store.ts'
 import type { StoreConfig, StoreKind } from './open-store.ts'
 
-/** Where tasks are kept in PostgreSQL. */
+/** The place of tasks in PostgreSQL. */
 export type PostgresConfig = Pick<PostgresStoreOptions, 'url' | 'schema' | 'direct'>
 
-/** What one level says. A text is the address of a database. */
+/** What one level specifies. A string is the address of a database. */
 export interface StoreWish {
   readonly store?: StoreKind | undefined
   readonly postgres?:
@@ -18,7 +19,10 @@ export interface StoreWish {
     | undefined
 }
 
-/** @param wishes the level that wins is first @throws LullError `INVALID_INPUT` when the address of a database is missing */
+/**
+ * @param wishes ordered by precedence, the highest first
+ * @throws LullError `INVALID_INPUT` if the address of a database is missing
+ */
 export function chooseStore(wishes: readonly StoreWish[], data: string): StoreConfig {
   const places = wishes.map(placeIn)
   const part = (name: keyof PostgresConfig): string | undefined =>
@@ -40,7 +44,7 @@ function placeIn({ postgres = {} }: StoreWish): Exclude<StoreWish['postgres'], s
   return typeof postgres === 'string' ? { url: postgres } : postgres
 }
 
-/** Where tasks are kept, for people: without the password of a database. */
+/** The place of the tasks for people to read, without the password of a database. */
 export function placeOf({ data, postgres }: StoreConfig): string {
   if (postgres === undefined) return data
   if (!URL.canParse(postgres.url)) return 'PostgreSQL'

@@ -1,7 +1,8 @@
 /**
  * Logs failures of a store of any kind. Invariants (watch-store.test.ts):
- *  W1  a failure is logged at once, and again at most once a minute for as long as it lasts, with how many calls failed;
- *  W2  the first commit that works afterwards is logged;
+ *  W1  a failure is logged at once, and at most once a minute while it lasts, with the number of
+ *      failed calls;
+ *  W2  the first successful commit after it is logged;
  *  W3  a lost store (only a restart helps) is logged when it is lost, not at the next call.
  */
 import { isLullError, type LullError } from '../../core/errors.ts'
@@ -10,11 +11,11 @@ import type { Log } from '../../ports/log.ts'
 import type { Store } from '../../ports/store.ts'
 
 export interface StoreWatch {
-  /** The store, with its failures reported. */
+  /** Wraps the store so that its failures are logged. */
   watched(store: Store): Store
-  /** To be called when the store is lost. */
+  /** Called when the store is lost. */
   lose(error: LullError<'STORE_UNAVAILABLE'>): void
-  /** Why only a restart of the process helps; undefined while the store works or may work again. */
+  /** Why only a restart of the process helps. Undefined while the store works or may work again. */
   lost(): string | undefined
 }
 
@@ -23,7 +24,7 @@ const AGAIN_MS = 60_000
 type Method = (...args: readonly unknown[]) => Promise<unknown>
 
 export function watchStore(log: Log, clock: Pick<Clock, 'now'>): StoreWatch {
-  /** When each reason was last logged, and how many calls failed for it since. */
+  /** For each reason, when it was last logged and how many calls have failed since. */
   const failing = new Map<string, { loggedAt: number; failures: number }>()
   let lost: string | undefined
   let closed = false

@@ -55,9 +55,12 @@ export function createSystemClock(time: MachineTime = machine): Clock {
 
 export const systemClock: Clock = createSystemClock()
 
-/** The wall clock of the first call, and from then on elapsed time and sleep (CL1, K3). */
+/**
+ * Returns `now`: the wall clock at the first call, and from then on elapsed time plus the time of
+ * sleep (CL1, K3).
+ */
 function createNow({ wall, uptime }: MachineTime, elapsed: () => number): () => number {
-  /** How much more the wall clock and the uptime showed than elapsed time, when they were compared. */
+  /** By how much the wall clock and the uptime exceed elapsed time at this moment. */
   const look = (at: number) => ({ at, wall: wall() - at, uptime: uptimeOr(uptime, at) - at })
   let last = look(elapsed())
   let ahead = last.wall
@@ -73,7 +76,10 @@ function createNow({ wall, uptime }: MachineTime, elapsed: () => number): () => 
   }
 }
 
-/** Waits for one part after the other until none is left. The callback is never called before this returns. */
+/**
+ * Waits in several parts until nothing is left. The callback is never called before this function
+ * returns.
+ */
 function inParts(nextMs: () => number, callback: () => void): CancelTimer {
   const wait = (ms: number): NodeJS.Timeout =>
     setTimeout(

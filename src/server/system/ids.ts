@@ -2,15 +2,19 @@ import { randomBytes, randomFillSync } from 'node:crypto'
 import type { IdSource } from '../../ports/ids.ts'
 
 /**
- * UUIDv7 (RFC 9562): 48 bits of milliseconds, then a counter that grows within the millisecond, then randomness. Ids made
- * one after the other sort in that order, so the rows they name lie together in an index.
+ * Creates UUIDv7 (RFC 9562): 48 bits of milliseconds, then a counter within the millisecond, then
+ * random bits. Ids that are created one after the other sort in that order, so their rows are
+ * adjacent in an index.
  */
 export function createIds(now: () => number = Date.now): IdSource {
   const pool = Buffer.alloc(4096)
   let used = pool.length
   let lastMs = 0
   let counter = 0
-  /** The buffer an id is written to. Concatenated strings would be flattened by their first reader. */
+  /**
+   * The buffer in which an id is written. It is faster than concatenation, whose result the first
+   * reader would have to flatten.
+   */
   const text = Buffer.alloc(36, '-')
 
   /** The offset of the next random bytes in the pool. */
@@ -41,7 +45,8 @@ export function createIds(now: () => number = Date.now): IdSource {
       counter = pool.readUInt16BE(random(2)) & 0x07ff
       writeTime(ms)
     } else if (++counter > 0x0fff) {
-      // The counter overflowed within one millisecond, or the clock was set back: use the next millisecond.
+      // The counter overflowed within a millisecond, or the clock was set back, so the next
+      // millisecond is used.
       lastMs++
       counter = 0
       writeTime(lastMs)

@@ -5,8 +5,8 @@ import { printable } from '../../core/values/printable.ts'
 import type { Log, LogLevel } from '../../ports/log.ts'
 
 /**
- * One line of JSON per report, whatever the fields hold. Unexpected errors are written with their stack; callers never
- * see it.
+ * Writes one line of JSON per call, whatever the fields contain. Unexpected errors are written with
+ * their stack, which callers never see.
  */
 export function createLog(write: (line: string) => void, level: LogLevel = 'info'): Log {
   const logger = pino(
@@ -28,14 +28,20 @@ export function createLog(write: (line: string) => void, level: LogLevel = 'info
   }
 }
 
-/** Errors of libraries may quote a request. What looks like a credential is not written. */
+/**
+ * Patterns of credentials. Errors of libraries may quote a request, so matches are replaced before
+ * writing.
+ */
 const secrets: readonly (readonly [RegExp, string])[] = [
   [/lull_([0-9a-f]{16})_[\w-]{43}/g, 'lull_$1_[redacted]'],
   [/\b(bearer|basic)( |%20)+[\w.~+/=-]{8,}/gi, '$1 [redacted]'],
   [/(:\/\/[^\s:/@"]*):[^\s@/"]+@/g, '$1:[redacted]@'],
 ]
 
-/** Words of which each may be a JSON Web Token. One expression for the token would take quadratic time. */
+/**
+ * Matches words that may be JSON Web Tokens. A single expression for a token would take quadratic
+ * time.
+ */
 const words = /[\w.-]{20,}/g
 
 function withoutToken(word: string): string {
@@ -49,14 +55,15 @@ function withoutSecrets(line: string): string {
   return secrets.reduce((text, [pattern, instead]) => text.replace(pattern, instead), start)
 }
 
-/** Characters of one field. Errors of agents may quote whole requests. */
+/** The most characters of one field, because errors of agents may quote whole requests. */
 const LONGEST = 16_384
 
 function readable(key: string, value: unknown): unknown {
   try {
     if (key === 'error' || value instanceof Error) return clipped(errorText(value))
     if (typeof value === 'string') return clipped(value)
-    // A value that is not JSON is described: a cycle, a bigint, an object with a getter that throws.
+    // A value that JSON cannot write is described: a cycle, a bigint, an object with a getter that
+    // throws.
     const text = JSON.stringify(value)
     if (text === undefined) return value
     return text.length > LONGEST ? clipped(text) : JSON.parse(text)
@@ -69,7 +76,7 @@ function clipped(text: string): string {
   return text.length > LONGEST ? `${text.slice(0, LONGEST)}…` : text
 }
 
-/** A `LullError` is written without its stack, because its message says everything. */
+/** The text of an error. A `LullError` has no stack in it, because its message is sufficient. */
 function errorText(error: unknown): string {
   if (isLullError(error)) return `${error.code}: ${error.message}`
   const { name, message, stack } = describeError(error)

@@ -1,8 +1,8 @@
 import type { MemoryUsage } from '../../ports/memory.ts'
 
 /**
- * Memory of this process. The system is asked through a file, so it cannot be read while the process has no free file
- * descriptor. The answer is then the last one.
+ * Memory of this process. The system reads it from a file, which fails while no file descriptor is
+ * free. Then the last value is returned.
  */
 export function createSystemMemory(
   resident: () => number = () => process.memoryUsage.rss(),
@@ -13,7 +13,7 @@ export function createSystemMemory(
       try {
         last = resident()
       } catch {
-        // There is no free descriptor.
+        // No file descriptor is free.
       }
       return last
     },

@@ -1,6 +1,6 @@
 /**
- * The public halves of the keys that the server signs with. A key that was replaced stays published for a week: receivers may
- * still have deliveries that it signed, and cards in their caches.
+ * The public halves of the keys that the server signs with. A replaced key stays published for a
+ * week, because receivers may still hold deliveries and cached cards signed with it.
  */
 import { z } from 'zod'
 import type { Json } from '../../core/values/json.ts'
@@ -11,12 +11,12 @@ import { createSigningKey, type PublicJwk } from '../../protocols/a2a/cards/sign
 
 const NAME = 'push/published-keys'
 const KEPT_MS = 7 * 24 * 3_600_000
-/** In a shared store: how long a key of another process may be missing here. */
+/** In a shared store: how long a key published by another process may be missing here. */
 const FRESH_MS = 5_000
 
 interface Published {
   readonly jwk: PublicJwk
-  /** Absent: a process signs with it. */
+  /** When the key stops being published. Absent while a process signs with it. */
   readonly until?: number | undefined
 }
 
@@ -28,7 +28,10 @@ const list: z.ZodType<readonly Published[]> = z.array(
 
 export type PublishedKeys = () => Promise<readonly PublicJwk[]>
 
-/** Publishes the key, and lets the others of the list end. @param pem of the key that this process signs with */
+/**
+ * Publishes the key, and sets an end for the other keys in the list.
+ * @param pem the key that this process signs with
+ */
 export async function publishKey(
   store: Pick<KeyValueStore, 'getValue' | 'replaceValue'>,
   pem: string,

@@ -17,7 +17,7 @@ export async function pushKey(place: SecretPlace): Promise<string> {
   }
 }
 
-/** Makes a new key. The former one stays published for a week after the next start. */
+/** Creates a new key. The former one stays published for a week after the next start. */
 export async function rotatePushKey(place: SecretPlace): Promise<void> {
   await replaceSecret(place, 'push.key', make())
 }

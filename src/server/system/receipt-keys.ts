@@ -1,6 +1,7 @@
 /**
- * The Ed25519 half of a receipt key. It is derived from the key that makes the HMAC, so several processes with the same key
- * agree, one secret is kept, and former keys verify both signatures.
+ * The Ed25519 half of a receipt key. It is derived from the key of the HMAC, so that several
+ * processes with the same key agree, only one secret is stored, and former keys verify both
+ * signatures.
  */
 import {
   createPrivateKey,
@@ -15,10 +16,10 @@ import type { PublicKey, SignatureVerdict } from '../../core/receipts/receipt.ts
 /** The bytes in front of the seed in a PKCS #8 key (RFC 8410). */
 const PKCS8 = Buffer.from('302e020100300506032b657004220420', 'hex')
 const SEED_BYTES = 32
-/** A signature has one spelling only. */
+/** Only this form is accepted, so that a signature cannot be written in two ways. */
 const SIGNATURE = /^[0-9a-f]{128}$/
 
-/** Changing this changes the public key of every key. */
+/** The context of the key derivation. Changing it would change every public key. */
 const PURPOSE = 'lull receipts ed25519'
 
 export function privateKeyOf(key: Buffer): KeyObject {

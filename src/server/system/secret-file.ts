@@ -10,7 +10,7 @@ import {
 } from 'node:fs'
 import { dirname } from 'node:path'
 
-/** Reads the secret, or creates it. The caller has the lock on the directory. */
+/** Reads the secret, or creates it. The caller must have locked the directory. */
 export function keptSecret(path: string, make: () => Buffer): Buffer {
   const known = readSecret(path)
   if (known !== undefined) return known
@@ -28,7 +28,7 @@ export function readSecret(path: string): Buffer | undefined {
   }
 }
 
-/** Writes atomically, so that a process that dies here leaves no partial key. */
+/** Writes atomically, so that a process that dies here leaves no incomplete key. */
 export function writeSecret(path: string, secret: Buffer): void {
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 })
   const file = openSync(`${path}.new`, 'w', 0o600)

@@ -1,4 +1,7 @@
-/** Keys that a process signs with. They are kept in the data directory, or in a store that several processes share. */
+/**
+ * Keys that a process signs with. They are stored in the data directory, or in a store that several
+ * processes share.
+ */
 import { join } from 'node:path'
 import { changeValue } from '../../engine/upkeep/change-value.ts'
 import type { KeyValueStore } from '../../ports/store/key-values.ts'
@@ -13,10 +16,10 @@ export interface SecretPlace {
   readonly store?: (KeyValueStore & Pick<Store, 'cluster'>) | undefined
 }
 
-/** The name of the value that keeps a secret in a shared store, in base64. */
+/** The name of the value that has a secret in a shared store, in base64. */
 export const sharedSecretName = (name: SecretName): string => `secrets/${name}`
 
-/** Replaces the secret. Running processes use the former one until they start again. */
+/** Replaces the secret. Running processes use the former one until they are restarted. */
 export async function replaceSecret(
   { data, store }: SecretPlace,
   name: SecretName,
@@ -26,7 +29,7 @@ export async function replaceSecret(
   else await store.setValue(sharedSecretName(name), secret.toString('base64'))
 }
 
-/** The secret that is kept in that place; undefined when there is none. */
+/** The stored secret. Undefined if there is none. */
 export async function knownSecret(
   { data, store }: SecretPlace,
   name: SecretName,
@@ -48,7 +51,7 @@ export async function secretIn(
   const known = await knownSecret(place, name)
   if (known !== undefined) return known
   const made = readSecret(path) ?? make()
-  // Another process may have kept one meanwhile. That one counts.
+  // Another process may have stored one meanwhile, which then counts.
   await changeValue(store, sharedSecretName(name), (kept) =>
     typeof kept === 'string' ? undefined : made.toString('base64'),
   )

@@ -9,10 +9,10 @@ import { readSecret } from './secret-file.ts'
 import { knownSecret, type SecretPlace, secretIn } from './secrets.ts'
 
 /**
- * Signs receipts with HMAC-SHA256 and Ed25519. An HMAC is verified with the same key, in another process and after a restart.
- * An Ed25519 signature is verified with the public key alone.
- * @param former keys that signed before. They verify, and sign nothing
- * @param trusted public keys of other servers. Receipts of imported tasks are verified with them
+ * Signs receipts with HMAC-SHA256 and Ed25519. An HMAC is verified with the same key, in another
+ * process and after a restart. An Ed25519 signature is verified with the public key alone.
+ * @param former keys that signed earlier; they only verify
+ * @param trusted public keys of other servers, which verify receipts of imported tasks
  */
 export function createSigner(
   key: Buffer,
@@ -35,7 +35,7 @@ export function createSigner(
       const same = given.length === expected.length && timingSafeEqual(given, expected)
       return same ? 'genuine' : 'wrong'
     },
-    // Own keys come last, so that no other key takes the name of one.
+    // Own keys come last, so that they replace another key with the same id.
     verifyPublic: verifyWith([...trusted, ...publicKeys]),
     trusting: (more) => ({
       ...signer,
@@ -63,7 +63,7 @@ function idOf(key: Buffer): string {
 }
 
 export interface GivenKeys {
-  /** The key that signs. Default: `receipt.key`. */
+  /** The signing key. Default: `receipt.key`. */
   readonly receiptKey?: string | undefined
   /** Keys that signed before. */
   readonly formerReceiptKeys?: readonly string[] | undefined
@@ -71,7 +71,7 @@ export interface GivenKeys {
   readonly trustedReceiptKeys?: readonly string[] | undefined
 }
 
-/** The signer of a process. The caller has the lock on the data directory. */
+/** Creates the signer of a process. The caller must have locked the data directory. */
 export async function signerFor(place: SecretPlace, given: GivenKeys): Promise<Signer> {
   const { receiptKey: own, formerReceiptKeys = [], trustedReceiptKeys = [] } = given
   const trusted = trustedReceiptKeys.flatMap(keysInFile)
@@ -79,7 +79,7 @@ export async function signerFor(place: SecretPlace, given: GivenKeys): Promise<S
   return createSigner(key, await formerKeys(place, formerReceiptKeys), trusted)
 }
 
-/** The signer of a program that only reads: no key is created. Undefined when no key is known. */
+/** The signer of a read-only program, which creates no key. Undefined if no key is known. */
 export async function knownSigner(
   place: SecretPlace,
   { receiptKey: own, formerReceiptKeys = [], trustedReceiptKeys = [] }: GivenKeys,
@@ -89,7 +89,7 @@ export async function knownSigner(
   return key && createSigner(key, former, trustedReceiptKeys.flatMap(keysInFile))
 }
 
-/** @throws LullError `INVALID_INPUT` when it is no set of Ed25519 keys */
+/** @throws LullError `INVALID_INPUT` if the file is not a set of Ed25519 keys */
 function keysInFile(path: string): readonly PublicKey[] {
   try {
     const { keys } = keySet.parse(JSON.parse(readFileSync(path, 'utf8')))
@@ -101,7 +101,10 @@ function keysInFile(path: string): readonly PublicKey[] {
   }
 }
 
-/** The key of the directory and that of the database signed before another one was given. */
+/**
+ * Keys that verify old receipts: the given ones, and those of the directory and the database, which
+ * signed before another key was configured.
+ */
 async function formerKeys(place: SecretPlace, given: readonly string[]): Promise<Buffer[]> {
   const kept = [
     await knownSecret(place, 'receipt.key'),
@@ -111,10 +114,13 @@ async function formerKeys(place: SecretPlace, given: readonly string[]): Promise
 }
 
 const KEY_BYTES = 32
-/** A shorter key can be guessed from one receipt. */
+/** A shorter key could be found by brute force from a single receipt. */
 const SHORTEST_BYTES = 16
 
-/** The given key, else `receipt.key`, which is created once. The caller has the lock on the data directory. */
+/**
+ * The given key, or else `receipt.key`, which is created once. The caller must have locked the data
+ * directory.
+ */
 export async function receiptKey(place: SecretPlace, given: string | undefined): Promise<Buffer> {
   if (given !== undefined && given !== '') return checked(Buffer.from(given))
   const key = await secretIn(place, 'receipt.key', () => randomBytes(KEY_BYTES))

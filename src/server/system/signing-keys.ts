@@ -3,7 +3,7 @@ import type { A2AConfig, A2AOptions } from '../../protocols/a2a/index.ts'
 import { publishKey } from './published-keys.ts'
 import { pushKey } from './push-key.ts'
 
-/** The keys of an A2A adapter that signs webhook deliveries or cards. Nothing when it signs neither. */
+/** The keys of an A2A adapter that signs webhook deliveries or cards. Empty if it signs neither. */
 export async function signingKeys(
   config: Partial<A2AConfig> | undefined,
   data: string,

@@ -4,7 +4,10 @@ import { tracing } from './tracing.ts'
 
 const endpoints = ['OTEL_EXPORTER_OTLP_ENDPOINT', 'OTEL_EXPORTER_OTLP_TRACES_ENDPOINT'] as const
 
-/** An operator who names a receiver of spans expects spans. Without an SDK there are none. */
+/**
+ * Warns if an endpoint for spans is configured but no OpenTelemetry SDK is registered, so that no
+ * spans are exported.
+ */
 export function reportMissingSdk(log: Log, env: Environment = process.env): void {
   const variable = endpoints.find((name) => env[name])
   const isOff = env['OTEL_SDK_DISABLED']?.toLowerCase() === 'true'

@@ -1,4 +1,4 @@
-/** The span of a request that is answered with a `Response`, as of embedded agents. */
+/** The span of a request that is answered with a `Response`, as by embedded agents. */
 import {
   context,
   propagation,
@@ -16,9 +16,10 @@ const headersOf: TextMapGetter<Headers> = {
 }
 
 /**
- * Calls `answer` in a span. It continues the span that the app is in, or the trace that the headers name. The span ends with
- * the answer. The span of a stream ends when the stream was read or canceled.
- * @param path of the request, below the path of the agents
+ * Calls `answer` in a span. It continues the current span of the app, or the trace named in the
+ * headers. The span ends with the answer; that of a stream ends when the stream was read or
+ * cancelled.
+ * @param path the path of the request, below the path of the agents
  */
 export async function inFetchSpan(
   { method, headers }: Request,

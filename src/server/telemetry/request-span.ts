@@ -1,4 +1,4 @@
-/** The span of an HTTP request. It continues the trace that the headers of the request name. */
+/** The span of an HTTP request. It continues the trace named in the headers of the request. */
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import {
   type Attributes,
@@ -22,7 +22,7 @@ interface TracedRequest {
   readonly outgoing: ServerResponse
 }
 
-/** Calls `handle` in a span that ends when the answer was sent, or the client has disconnected. */
+/** Calls `handle` in a span that ends when the answer was sent or the client has disconnected. */
 export function inRequestSpan<R extends TracedRequest, T>(
   handle: (request: R) => T,
 ): (request: R) => T {
@@ -54,13 +54,16 @@ export function nameOfRequest(
   return { name: `${method} ${route}`, attributes }
 }
 
-/** Only the trace is taken over. Baggage of a stranger would be sent on by calls of agents. */
+/**
+ * Takes over only the trace. Baggage from an unknown sender would be forwarded with calls that
+ * agents make.
+ */
 export function onlyTrace(given: Context): Context {
   const named = trace.getSpanContext(given)
   return named === undefined ? ROOT_CONTEXT : trace.setSpanContext(ROOT_CONTEXT, named)
 }
 
-/** The method of the protocol that the request calls. */
+/** Names the protocol method that the request calls. */
 export function nameRequestSpan(rpcMethod: string): void {
   trace.getActiveSpan()?.setAttribute('rpc.method', rpcMethod)
 }
@@ -86,7 +89,7 @@ const roots: ReadonlySet<string> = new Set([
   '.well-known',
 ])
 
-/** Few different names, and nothing that a caller wrote. */
+/** The route for metrics and spans: one of few names, and nothing that a caller chose. */
 function routeOf(path: string): string {
   const [, first = ''] = path.split('/', 2)
   return roots.has(first) ? `/${first}` : '/'

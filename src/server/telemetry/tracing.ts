@@ -1,6 +1,6 @@
 /**
- * Spans by the API of OpenTelemetry. A program that registers an SDK gets them. Without one `active` is false, and
- * nothing is made.
+ * Creates spans with the API of OpenTelemetry. Programs that register an SDK get them. Without an
+ * SDK `active` is false, and nothing is created.
  */
 import {
   type Attributes,
@@ -45,7 +45,10 @@ let known: { readonly provider: unknown; readonly tracer: Tracer | undefined } =
   tracer: undefined,
 }
 
-/** Undefined until an SDK is registered. It is asked for each time, because a program may register one at any time. */
+/**
+ * The tracer of the registered SDK, if any. It is looked up each time, because a program may
+ * register one at any time.
+ */
 export function registeredTracer(): Tracer | undefined {
   const proxy = trace.getTracerProvider()
   const provider = delegateOf(proxy)
@@ -53,7 +56,7 @@ export function registeredTracer(): Tracer | undefined {
   return known.tracer
 }
 
-/** What a program registered is behind a proxy of the API. */
+/** The registered provider, which is behind a proxy of the API. */
 function delegateOf(proxy: TracerProvider): unknown {
   return 'getDelegate' in proxy && typeof proxy.getDelegate === 'function'
     ? proxy.getDelegate()
@@ -111,7 +114,7 @@ function contextOf({ traceId, spanId, sampled }: SpanLink): SpanContext {
   return { traceId, spanId, traceFlags, isRemote: true }
 }
 
-/** OpenTelemetry knows no absent attribute. */
+/** Drops undefined attributes, which OpenTelemetry does not accept. */
 function given(attributes: SpanAttributes): Attributes {
   const known: Attributes = {}
   for (const name in attributes) {
