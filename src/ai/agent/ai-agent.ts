@@ -15,6 +15,7 @@ import { type TurnResult, takeTurn } from './take-turn.ts'
 
 const MOST_TURNS = 20
 const FULL = 0.8
+const CUT_OFF = 'The answer was cut off at the limit of output tokens'
 
 /** @throws LullError `INVALID_INPUT` */
 export function aiAgent(options: AiAgentOptions): Agent {
@@ -39,6 +40,8 @@ async function loop(
   const steps: StepResult<ToolSet>[] = []
   let spent = nothingSpent
   let tools: ToolSet | undefined
+  /** The beginning of an answer that was cut off. */
+  let begun = ''
   for (;;) {
     spent = await withinBudget(task, spent, options.budget)
     const result = await task.turn(async (turn) => {
@@ -47,8 +50,13 @@ async function loop(
     })
     spent = afterTurn(spent, result.usage)
     steps.push(result.step)
-    if (!result.goesOn || (await isOver(options.until, steps))) {
-      return options.stream === false ? result.text : undefined
+    const text = begun + result.text
+    begun = result.isCutOff ? text : ''
+    if (result.isCutOff && options.onCutOff === 'fail') throw new Error(CUT_OFF)
+    const goesOn = result.goesOn || (result.isCutOff && options.onCutOff === 'continue')
+    if (!goesOn || (await isOver(options.until, steps))) {
+      if (result.isCutOff) await task.say(`${CUT_OFF}.`)
+      return options.stream === false ? text : undefined
     }
     if (isFull(result, options.contextWindow)) await task.compact()
   }

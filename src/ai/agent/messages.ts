@@ -30,8 +30,7 @@ type MakeMessages = (
 const made: Readonly<Record<TranscriptEntry['role'], MakeMessages>> = {
   digest: (content) => [{ role: 'user', content: String(content) }],
   user: userMessage,
-  agent: (content, _, next) =>
-    assistantMessages(content, next?.role === 'tool' ? next.content : []),
+  agent: (content, _, next) => assistantMessages(content, next),
   // The results belong to the message before them (V2).
   tool: () => [],
 }
@@ -66,13 +65,18 @@ function userPart(part: MembersOf<Part>, takesUrl: TakesUrl): UserParts {
   return text === '' ? [] : [{ type: 'text', text }]
 }
 
-function assistantMessages(content: Json, recorded: Json): readonly ModelMessage[] {
+/** An answer that was cut off is followed by the next one, without a message of the user between them. */
+function assistantMessages(
+  content: Json,
+  next: TranscriptEntry | undefined,
+): readonly ModelMessage[] {
   const parts = fromJournal(content) as AssistantParts
   if (parts.length === 0) return []
   const assistant: ModelMessage = { role: 'assistant', content: parts }
   const calls = openCalls(parts)
-  if (calls.length === 0) return [assistant]
-  const known = fromJournal(recorded) as readonly ToolResultPart[]
+  if (calls.length === 0)
+    return next === undefined || next.role === 'agent' ? [assistant, BEGIN] : [assistant]
+  const known = fromJournal(next?.role === 'tool' ? next.content : []) as readonly ToolResultPart[]
   const results = calls.map(
     ({ toolCallId, toolName }): ToolResultPart =>
       known.find((result) => result.toolCallId === toolCallId) ?? {

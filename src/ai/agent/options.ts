@@ -37,6 +37,11 @@ export interface AiAgentOptions extends Omit<AgentDefinition, 'run' | 'digest' |
   readonly contextWindow?: number
   /** The artifact that shows the text while it is written. False: the answer is the final message. Default `text`. */
   readonly stream?: string | false
+  /**
+   * For an answer that ends at the limit of output tokens: the task completes and says so (`say`, the default), asks the
+   * model to go on, within the turns that `until` allows, or fails.
+   */
+  readonly onCutOff?: 'say' | 'continue' | 'fail'
   /** For a tool call that a crash or a pause may have left half executed, for all tools or by name. Default `rerun`. */
   readonly onInterrupted?: OnInterrupted | Readonly<Record<string, OnInterrupted>>
   /** How a failed model call is tried again. */

@@ -56,7 +56,7 @@ export async function runCalls(
   const { task, tools, messages } = batch
   const outputs = new Map<ToolCall, ToolOutput>()
   const known = calls.flatMap((call): readonly KnownCall[] => {
-    const tool = tools[call.toolName]
+    const tool = Object.hasOwn(tools, call.toolName) ? tools[call.toolName] : undefined
     return tool === undefined ? [] : [{ call, tool }]
   })
   for (const call of await callsToApprove(task, known, messages)) {

@@ -13,7 +13,7 @@ import type { AgentTask, Turn } from '../../engine/author/agent-task.ts'
 import { liveModel } from '../model/durable-model.ts'
 import { toJournal } from '../model/journal-value.ts'
 import { urlSupport } from '../model/url-support.ts'
-import { SKIPPED } from '../tools/results.ts'
+import { ownNames, SKIPPED } from '../tools/results.ts'
 import { acceptable, createRename, messagesOf, openCalls } from './messages.ts'
 import type { AiAgentOptions } from './options.ts'
 import { runCalls } from './run-calls.ts'
@@ -22,6 +22,8 @@ export interface TurnResult {
   readonly text: string
   /** Whether the model waits for results of tools. */
   readonly goesOn: boolean
+  /** Whether the answer ended at the limit of output tokens, with no call of a tool. */
+  readonly isCutOff: boolean
   readonly step: StepResult<ToolSet>
   readonly usage: UsageReport
 }
@@ -54,7 +56,9 @@ export async function takeTurn(
     turn.record('tool', toJournal(results))
     addResults(step, results)
   }
-  return { text: step.text, goesOn: calls.length > 0, step, usage }
+  const goesOn = calls.length > 0
+  const isCutOff = !goesOn && step.finishReason === 'length'
+  return { text: step.text, goesOn, isCutOff, step, usage }
 }
 
 /** The reminders stand beside the conversation: they are in this call and not in the transcript. */
@@ -103,7 +107,7 @@ function withoutFunctions(tools: ToolSet): ToolSet {
     const { execute: _, needsApproval: __, ...rest } = tool
     return [name, rest]
   })
-  return Object.fromEntries(described) as ToolSet
+  return ownNames(Object.fromEntries(described) as ToolSet)
 }
 
 function assistantContent({ response }: StepResult<ToolSet>): AssistantModelMessage['content'] {

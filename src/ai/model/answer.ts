@@ -3,7 +3,7 @@
  * change from `generateText` to `streamText` while its tasks are running.
  *
  * Invariants (answer.test.ts):
- *  A1  an answer without `finish`, or with an error part, is no answer: the attempt failed;
+ *  A1  an answer without `finish`, with an error part, or that ended because of an error, is no answer: the attempt failed;
  *  A2  deltas of one block are one block, and the last metadata of a block wins, because providers sign the last one;
  *  A3  an answer has no request, no headers and no raw chunks;
  *  A4  no two calls of an answer have the same id, because the SDK would take them for one;
@@ -105,6 +105,12 @@ export function answerOf(generated: Generated): Answer {
     response: response ?? {},
     ...(providerMetadata === undefined ? {} : { providerMetadata }),
   }
+}
+
+/** @throws Error for half an answer, which the model ended with an error (A1) */
+export function wholeAnswer(answer: Answer): Answer {
+  if (unifiedReason(answer.finishReason) !== 'error') return answer
+  throw new Error('the model ended its answer with an error')
 }
 
 /** The answer for the journal. */

@@ -12,7 +12,7 @@ import type { UsageReport } from '../../core/records.ts'
 import { Fatal } from '../../engine/author/agent.ts'
 import type { AgentTask, Retry, StepContext } from '../../engine/author/agent-task.ts'
 import { inModelSpan } from '../gen-ai-spans.ts'
-import { type Answer, AnswerFold, answerIn, answerOf, recordOf } from './answer.ts'
+import { type Answer, AnswerFold, answerIn, answerOf, recordOf, wholeAnswer } from './answer.ts'
 import type { AnyModel, ModelCall, StreamPart } from './any-model.ts'
 import { type ModelUsage, usageOf } from './usage.ts'
 
@@ -50,7 +50,8 @@ export async function askModel(
     name,
     async (step) => {
       const timestamp = new Date()
-      const ask = (): Promise<Answer> => attempt(model, call, how, step, stream)
+      const ask = async (): Promise<Answer> =>
+        wholeAnswer(await attempt(model, call, how, step, stream))
       const answer = await permanentErrors(() => inModelSpan(task, model, call, ask))
       const filled = { id: `lull-${step.idempotencyKey}`, timestamp, modelId: model.modelId }
       return recordOf(answer, filled)
@@ -58,7 +59,9 @@ export async function askModel(
     { retry, ...(timeoutMs === undefined ? {} : { timeoutMs }) },
   )
   const answer = answerIn(recorded)
-  const report = usageReport(answer.usage, model.modelId, options)
+  const report = usageReport(answer.usage, model.modelId, options, (facts) =>
+    task.log('warn', 'the cost of a model call is unknown: its price is no number', facts),
+  )
   if (report !== undefined) {
     await task.usage(report)
     options.onUsage?.(report)
@@ -129,15 +132,25 @@ async function permanentErrors<T>(work: () => Promise<T>): Promise<T> {
   }
 }
 
-/** Undefined: the provider has told nothing. */
+/**
+ * Undefined: the provider has told nothing. The answer is paid and recorded, so a price that fails, as it may without usage,
+ * leaves the cost out.
+ */
 export function usageReport(
   given: unknown,
   modelId: string,
   { price, contextWindow }: Pick<DurableModelOptions, 'price' | 'contextWindow'>,
+  onUnknownCost: (facts: object) => void = () => undefined,
 ): UsageReport | undefined {
   const usage = usageOf(given)
   const { inputTokens, outputTokens } = usage
-  const costUsd = price?.(usage, modelId)
+  const costUsd =
+    price === undefined
+      ? undefined
+      : costOf(
+          () => price(usage, modelId),
+          (facts) => onUnknownCost({ modelId, ...facts }),
+        )
   const report: UsageReport = {
     ...(inputTokens === undefined ? {} : { inputTokens }),
     ...(outputTokens === undefined ? {} : { outputTokens }),
@@ -145,4 +158,15 @@ export function usageReport(
   }
   if (Object.keys(report).length === 0) return undefined
   return contextWindow === undefined ? report : { ...report, contextWindow }
+}
+
+function costOf(price: () => number, onUnknown: (facts: object) => void): number | undefined {
+  try {
+    const cost: unknown = price()
+    if (typeof cost === 'number' && Number.isFinite(cost) && cost >= 0) return cost
+    onUnknown({ price: String(cost) })
+  } catch (error) {
+    onUnknown({ error })
+  }
+  return undefined
 }

@@ -26,7 +26,7 @@ export function usageOf(usage: unknown): ModelUsage {
 
 function known(counts: { readonly [K in keyof ModelUsage]-?: unknown }): ModelUsage {
   return Object.fromEntries(
-    Object.entries(counts).filter(([, count]) => typeof count === 'number' && count >= 0),
+    Object.entries(counts).filter(([, count]) => Number.isSafeInteger(count) && Number(count) >= 0),
   )
 }
 

@@ -18,7 +18,10 @@ export interface ScriptedAnswer {
     readonly input?: unknown
     readonly id?: string
   }[]
-  readonly usage?: { readonly input: number; readonly output: number }
+  /** `none`: the provider reports no usage. */
+  readonly usage?: { readonly input: number; readonly output: number } | 'none'
+  /** Why the answer ends. Default: its calls, or that it is whole. */
+  readonly finish?: 'error' | 'length'
   /** What the provider wants back with the text, such as the id of an item that it stores. */
   readonly providerMetadata?: Readonly<Record<string, Readonly<Record<string, string>>>>
   /** Streams its text and then nothing more. */
@@ -99,13 +102,14 @@ function partsOf(content: Content, index: number): Part[] {
   ]
 }
 
-function endOf({ calls = [], usage = { input: 10, output: 5 } }: ScriptedAnswer) {
-  const unified = calls.length > 0 ? ('tool-calls' as const) : ('stop' as const)
+function endOf({ calls = [], usage = { input: 10, output: 5 }, finish }: ScriptedAnswer) {
+  const unified = finish ?? (calls.length > 0 ? ('tool-calls' as const) : ('stop' as const))
+  const [input, output] = usage === 'none' ? [] : [usage.input, usage.output]
   return {
     finishReason: { unified, raw: undefined },
     usage: {
-      inputTokens: { total: usage.input, noCache: usage.input, cacheRead: 0, cacheWrite: 0 },
-      outputTokens: { total: usage.output, text: usage.output, reasoning: 0 },
+      inputTokens: { total: input, noCache: input, cacheRead: undefined, cacheWrite: undefined },
+      outputTokens: { total: output, text: output, reasoning: undefined },
     },
   }
 }

@@ -21,6 +21,7 @@ import {
   type ExecutionOptions,
   interruptedError,
   outputOf,
+  ownNames,
   type ToolCall,
   toPlainJson,
 } from './results.ts'
@@ -58,7 +59,7 @@ export function durableTools<T extends ToolSet>(
     name,
     isExecutable(tool) ? wrap(name, tool) : tool,
   ])
-  return Object.fromEntries(durable) as T
+  return ownNames(Object.fromEntries(durable) as T)
 
   function wrap(toolName: string, tool: AnyTool): AnyTool {
     const durable = { ...tool }

@@ -10,6 +10,11 @@ export type AnyTool = ToolSet[string]
 /** The second argument of `execute`. The SDK's own name for it has a type parameter in major 7, and none in major 6. */
 export type ExecutionOptions = Parameters<NonNullable<AnyTool['execute']>>[1]
 
+/** The tools without a prototype, so that the SDK finds no tool where a model calls `constructor`. */
+export function ownNames<T extends ToolSet>(tools: T): T {
+  return Object.setPrototypeOf({ ...tools }, null) as T
+}
+
 export interface ToolCall {
   readonly toolCallId: string
   readonly toolName: string
