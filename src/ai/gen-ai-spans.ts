@@ -1,6 +1,7 @@
 /**
- * Spans of model calls and tool calls, by OpenTelemetry's semantic conventions for generative AI. They lie in the span of
- * their step. An answer from the journal is no span. Prompts, answers, inputs and results are never on them.
+ * Spans of model calls and tool calls, by OpenTelemetry's semantic conventions for generative AI.
+ * They are children of the span of their step. An answer from the journal has no span. Prompts,
+ * answers, inputs and results are never recorded on them.
  */
 import { type Attributes, type Span, SpanKind, SpanStatusCode, trace } from '@opentelemetry/api'
 import type { AgentTask } from '../engine/author/agent-task.ts'
@@ -50,7 +51,7 @@ function during<T>(
   attributes: Attributes,
   work: (span: Span) => Promise<T>,
 ): Promise<T> {
-  // Without a registered SDK this makes no span.
+  // Without a registered SDK this creates no span.
   return trace.getTracer('lull/ai').startActiveSpan(name, { kind, attributes }, async (span) => {
     try {
       return await work(span)
@@ -64,7 +65,10 @@ function during<T>(
   })
 }
 
-/** The settings of a call that have an attribute. Their names are the same in every version of the SDK. */
+/**
+ * The settings of a call for which there is an attribute. Their names are the same in every version
+ * of the SDK.
+ */
 const settings = {
   maxOutputTokens: 'gen_ai.request.max_tokens',
   temperature: 'gen_ai.request.temperature',
@@ -94,7 +98,10 @@ function responseAttributes({ response, finishReason, usage }: Answer): Attribut
   }
 }
 
-/** A text in version 2 of the SDK's specification, an object with `unified` later. */
+/**
+ * The finish reason: a string in version 2 of the SDK's specification, later an object with
+ * `unified`.
+ */
 function reasonOf(reason: unknown): string | undefined {
   if (typeof reason === 'string') return reason
   if (typeof reason !== 'object' || reason === null || !('unified' in reason)) return undefined

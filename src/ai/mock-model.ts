@@ -2,7 +2,7 @@
 import type { JsonInput } from '../core/values/json.ts'
 import type { ModelObject } from './model/durable-model.ts'
 
-/** What the model answers: a text, or a text and calls of tools. */
+/** The answer of the model: a text, or a text and tool calls. */
 export type MockAnswer =
   | string
   | {
@@ -10,15 +10,15 @@ export type MockAnswer =
       readonly calls?: readonly { readonly tool: string; readonly input?: JsonInput }[]
     }
 
-/** A message of a prompt, as a provider gets it. */
+/** A message of a prompt, in the form that a provider gets. */
 export interface MockMessage {
   readonly role: string
   readonly content: unknown
 }
 
-/** A model of the version that `ai` 6 and 7 both take. */
+/** A model of the specification version that both `ai` 6 and 7 accept. */
 export type MockModel = Extract<ModelObject, { readonly specificationVersion: 'v3' }> & {
-  /** Every prompt that the model was asked with, in order. */
+  /** Every prompt that the model received, in order. */
   readonly prompts: readonly (readonly MockMessage[])[]
 }
 
@@ -28,8 +28,9 @@ type Part =
   Awaited<ReturnType<MockModel['doStream']>>['stream'] extends ReadableStream<infer P> ? P : never
 
 /**
- * A model that gives these answers, one for each turn. The turn is the number of its answers in the prompt, so a model that
- * is asked again after a crash gives the same answer. It streams word by word, and each call uses 10 and 5 tokens.
+ * A model that gives these answers, one per turn. The turn is the number of model answers in the
+ * prompt, so a model that is asked again after a crash gives the same answer. It streams word by
+ * word, and each call uses 10 input and 5 output tokens.
  */
 export function mockModel(...answers: readonly MockAnswer[]): MockModel {
   const prompts: (readonly MockMessage[])[] = []
@@ -41,7 +42,7 @@ export function mockModel(...answers: readonly MockAnswer[]): MockModel {
     if (answer !== undefined) return generated(answer, turn)
     const count = `${answers.length} ${answers.length === 1 ? 'answer' : 'answers'}`
     const problem = `mockModel was asked for answer ${turn + 1} and has ${count}`
-    // Trying again would not help, and a test would wait for its clock.
+    // Not retryable, because a retry would not help, and a test would have to move its clock.
     throw Object.assign(new Error(problem), { isRetryable: false })
   }
 

@@ -1,6 +1,7 @@
 /**
- * `aiAgent`: an agent that is a model with tools. Each turn of its loop is one model call and the tool calls that it asked
- * for, and each of them is a journaled step. The transcript of the task is the conversation of the model.
+ * `aiAgent`: an agent that consists of a model with tools. Each turn of its loop is one model call
+ * and the tool calls that it asked for, and each of these is a journaled step. The transcript of
+ * the task is the model's conversation.
  */
 import type { StepResult, StopCondition, ToolSet } from 'ai'
 import { type Agent, agent, type Outcome } from '../../engine/author/agent.ts'

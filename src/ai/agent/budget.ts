@@ -1,4 +1,7 @@
-/** What a task has spent since it was last allowed to, and whether that is too much. */
+/**
+ * Tracks what a task has spent since its budget was last renewed, and whether that exceeds the
+ * budget.
+ */
 import type { UsageReport } from '../../core/records.ts'
 import type { AgentTask } from '../../engine/author/agent-task.ts'
 import type { Budget } from './options.ts'
@@ -20,7 +23,10 @@ export function afterTurn(spent: Spending, usage: UsageReport): Spending {
   }
 }
 
-/** Parks the task if the budget is used up. Returns what is spent of the budget that is valid afterwards. */
+/**
+ * Parks the task if the budget is used up. Returns what has been spent of the budget that applies
+ * afterwards.
+ */
 export async function withinBudget(
   task: AgentTask,
   spent: Spending,

@@ -1,8 +1,11 @@
-/** Refuses options that would fail only when a task runs. For authors without a compiler, and what a compiler cannot see. */
+/**
+ * Rejects options that would fail only when a task runs: for authors without a compiler, and for
+ * mistakes that a compiler cannot find.
+ */
 import { LullError } from '../../core/errors.ts'
 import type { AiAgentOptions } from './options.ts'
 
-/** @throws LullError `INVALID_INPUT` with the path of the option that is wrong */
+/** @throws LullError `INVALID_INPUT` with the path of the invalid option */
 export function checkOptions(options: AiAgentOptions): void {
   const { model, until, budget, price, tools } = options
   if (typeof model === 'string' ? model === '' : typeof model?.doStream !== 'function') {

@@ -1,6 +1,7 @@
 /**
- * The tools of MCP servers as tools of an `aiAgent`. The list of a server is a journaled step of the first turn, so a rebuilt
- * task needs no live server. Each call is a journaled step like that of any other tool.
+ * Makes the tools of MCP servers tools of an `aiAgent`. The tool list of a server is a journaled
+ * step of the first turn, so a rebuilt task does not need a running server for it. Each call is a
+ * journaled step, as for any other tool.
  */
 import { jsonSchema, type ToolSet } from 'ai'
 import { LullError } from '../../core/errors.ts'
@@ -15,14 +16,17 @@ import type { UserAnswer } from '../tools/user-question.ts'
 
 type Servers = Readonly<Record<string, McpServer>>
 
-/** The tools of servers, with the agent's own. The MCP client is loaded when the first task needs it. */
+/**
+ * The tools of the servers together with the agent's own. The MCP client is loaded when the first
+ * task needs it.
+ */
 export interface McpTools {
   of(task: AgentTask): Promise<ToolSet>
   /** Closes the connections. A later task opens new ones. */
   close(): Promise<void>
 }
 
-/** @param own the tools of the agent itself, which keep their names */
+/** @param own the agent's own tools, which keep their names */
 export function createMcpTools(servers: Servers | undefined, own: ToolSet = {}): McpTools {
   if (servers === undefined) return { of: async () => own, close: async () => undefined }
   let client: Promise<McpClient> | undefined
@@ -59,7 +63,10 @@ const logOf =
 
 const MAX_NAME = 64
 
-/** Providers take at most 64 letters, digits, `_` and `-`. A name that another tool has gets a number. */
+/**
+ * A name for the tool that providers accept: at most 64 letters, digits, `_` and `-`. A number is
+ * appended if another tool has that name.
+ */
 function freeName(tools: ToolSet, server: string, tool: string): string {
   const long = `${server}_${tool}`.replace(/[^a-zA-Z0-9_-]/g, '_')
   let name = long.slice(0, MAX_NAME)
@@ -104,7 +111,7 @@ function toTool(
 
 const TENTHS = 10
 
-/** Reports of a server become at most ten reports of the task, because each is a record. */
+/** Limits progress reports of a server to ten reports of the task, because each is a record. */
 function createProgress({ task }: ToolContext) {
   let reported = -1
   let writing: Promise<void> = Promise.resolve()
@@ -119,7 +126,7 @@ function createProgress({ task }: ToolContext) {
   }
 }
 
-/** The answer of the user in the form that the server asked for. */
+/** The user's answer in the shape that the server asked for. */
 function toAnswer({ text, data }: UserAnswer, schema: unknown) {
   const content = data ?? fieldFrom(text, schema)
   return typeof content === 'object' && content !== null && !Array.isArray(content)
@@ -127,14 +134,14 @@ function toAnswer({ text, data }: UserAnswer, schema: unknown) {
     : { action: 'decline' as const }
 }
 
-/** A text answers a question for a single text. */
+/** If the schema has a single member, a text answer becomes its value. */
 function fieldFrom(text: string, schema: unknown): Json {
   const { properties = {} } = { ...(schema as { readonly properties?: object }) }
   const [name, ...more] = Object.keys(properties)
   return name === undefined || more.length > 0 ? null : { [name]: text }
 }
 
-/** Images reach the model as images. */
+/** The output of a tool for the model. Images are passed as images. */
 function mcpOutput(output: unknown): ToolOutput {
   if (!Array.isArray(output)) return plainOutput(output)
   const value = output.map((block: JsonObject) =>

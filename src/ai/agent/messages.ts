@@ -1,13 +1,14 @@
 /**
- * The transcript of a task as the messages of a model. Providers refuse a list in which a tool call has no result, so the
- * list is always completed.
+ * Converts the transcript of a task to messages for a model. Providers reject a list in which a
+ * tool call has no result, so missing results are added.
  *
  * Invariants (messages.test.ts), which hold for every transcript, also one that was cut in the middle:
  *  V1  directly after the message with the calls, each call has exactly one result, in the order of the calls;
- *  V2  no result stands without its call;
- *  V3  no id of a call is used twice;
+ *  V2  every result has a call;
+ *  V3  no two calls have the same id;
  *  V4  the first message is from the user, and no message is empty;
- *  V5  a link is a file only if the model loads it itself; any other link is a text, so that the SDK downloads nothing.
+ *  V5  a link becomes a file only if the model loads it itself; other links become text, so that
+ *      the SDK downloads nothing.
  */
 import type { AssistantModelMessage, ModelMessage, ToolResultPart } from 'ai'
 import type { Part } from '../../core/messages/message.ts'
@@ -20,7 +21,7 @@ import { INTERRUPTED } from '../tools/results.ts'
 type AssistantParts = Exclude<AssistantModelMessage['content'], string>
 type UserParts = Exclude<Extract<ModelMessage, { role: 'user' }>['content'], string>
 
-/** @param next the entry after it */
+/** @param next the entry after this one */
 type MakeMessages = (
   content: Json,
   takesUrl: TakesUrl,
@@ -52,7 +53,7 @@ function userMessage(content: Json, takesUrl: TakesUrl): readonly ModelMessage[]
   return parts.length === 0 ? [] : [{ role: 'user', content: parts }]
 }
 
-/** A part of a message to the task, as content for a model. */
+/** A part of a user message as content for a model. */
 function userPart(part: MembersOf<Part>, takesUrl: TakesUrl): UserParts {
   const { mediaType = 'application/octet-stream' } = part
   if ('text' in part) return part.text === '' ? [] : [{ type: 'text', text: part.text }]
@@ -89,7 +90,7 @@ function assistantMessages(
   return [assistant, { role: 'tool', content: results }]
 }
 
-/** The calls that the agent answers. A provider answers its own. */
+/** The calls that the agent has to answer. A provider answers its own tools. */
 export function openCalls(
   parts: AssistantParts,
 ): readonly Extract<AssistantParts[number], { type: 'tool-call' }>[] {
@@ -99,9 +100,9 @@ export function openCalls(
 }
 
 /**
- * The content of an answer for the transcript, in a form that every provider takes back: without empty texts, with an
- * object as the input of each call, and with ids that are not used yet (V3).
- * @param rename gives the id for a call
+ * The content of an answer for the transcript, in a form that every provider accepts as input:
+ * without empty texts, with an object as the input of each call, and with unused ids (V3).
+ * @param rename returns the id to use for a call
  */
 export function acceptable(
   content: AssistantModelMessage['content'],
@@ -124,7 +125,7 @@ export function acceptable(
   })
 }
 
-/** Gives each call an id of its own, because models repeat ids. */
+/** Returns a function that gives each call a unique id, because models repeat ids. */
 export function createRename(transcript: readonly TranscriptEntry[]): (id: string) => string {
   const used = new Set(
     transcript.flatMap(({ role, content }) =>

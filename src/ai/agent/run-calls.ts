@@ -1,6 +1,7 @@
 /**
- * The tool calls of one answer: first the questions for consent, then the tools one after the other, then the tools that act
- * on the task. So a denial is known before anything is executed, and a task that stops has nothing half done.
+ * Runs the tool calls of one answer: first the questions for consent, then the tools one after the
+ * other, then the tools that act on the task. So a denial is known before anything is executed, and
+ * when a tool stops the task, no other call is half done.
  *
  * Invariants (ai-agent.test.ts):
  *  C1  every call gets exactly one result, whatever stops the batch;
@@ -48,7 +49,7 @@ interface KnownCall {
   readonly tool: AnyTool
 }
 
-/** @param calls calls that the SDK has found valid */
+/** @param calls the calls that the SDK has found valid */
 export async function runCalls(
   batch: Batch,
   calls: readonly ToolCall[],
@@ -75,14 +76,17 @@ export async function runCalls(
   })
 }
 
-/** A tool that had to ask the user has no result, and is not executed again (C3). */
+/**
+ * Marks calls whose tool asked the user a question as skipped. They have no result, and are not
+ * executed again (C3).
+ */
 function skipQuestions(outputs: Map<ToolCall, ToolOutput>): void {
   for (const [call, output] of outputs) {
     if (questionIn(output) !== undefined) outputs.set(call, SKIPPED)
   }
 }
 
-/** One batch of the turn. Returns whether the rest of it was skipped (C3). */
+/** Runs calls as steps in one batch. Returns whether the rest of it was skipped (C3). */
 async function runInSteps(
   batch: Batch,
   calls: readonly KnownCall[],
@@ -132,7 +136,7 @@ async function executed(
   )
 }
 
-/** Tools that had to ask the user are executed again with the answers. */
+/** Asks the user the questions of tools, and executes those tools again with the answers. */
 async function askQuestions(
   batch: Batch,
   calls: readonly KnownCall[],
@@ -152,7 +156,10 @@ async function askQuestions(
   }
 }
 
-/** Those that stop the task come last. The others run at the same time. */
+/**
+ * Runs tools that act on the task. Those that stop the task come last; the others run at the same
+ * time.
+ */
 async function runInTaskCode(
   { task }: Batch,
   calls: readonly KnownCall[],
@@ -176,7 +183,7 @@ async function runOrAsk(task: AgentTask, tool: AnyTool, call: ToolCall): Promise
   }
 }
 
-/** The user gives the result of a tool that has no function. */
+/** Asks the user for the result of a tool that has no function. */
 async function askForResult(task: AgentTask, { toolName, input }: ToolCall): Promise<ToolOutput> {
   const question = { text: `What is the result of ${toolName}?` }
   const { text, data } = await task.ask([question, { data: toPlainJson(input) }])

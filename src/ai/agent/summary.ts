@@ -1,4 +1,7 @@
-/** Shortens a transcript with the help of the model: to one text (`digest`), or to a text and the newest turns (`compact`). */
+/**
+ * Shortens a transcript with the model: to one text (`digest`), or to a text followed by the newest
+ * turns (`compact`).
+ */
 import { generateText } from 'ai'
 import type { TranscriptEntry } from '../../core/messages/transcript.ts'
 import type { Spend } from '../../engine/author/agent.ts'
@@ -13,7 +16,7 @@ const KEPT_TURNS = 2
 const ASK =
   'Summarize this transcript of your work for yourself, so that you can go on with it and nothing is done twice. Keep the request, decisions, facts, identifiers, results of tools, and what is left to do. Answer with the summary alone.'
 
-/** @param spend is told what the summary used */
+/** @param spend called with the usage of the summary */
 export async function digestOf(
   { model, price }: Summarizer,
   transcript: Transcript,
@@ -27,7 +30,7 @@ export async function digestOf(
   return `Summary of the work so far:\n${text}`
 }
 
-/** Cuts between two turns, so that no call of a tool is separated from its result. */
+/** Cuts between two turns, so that no tool call is separated from its result. */
 export async function compacted(
   summarizer: Summarizer,
   transcript: Transcript,

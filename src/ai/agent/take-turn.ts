@@ -20,7 +20,7 @@ import { runCalls } from './run-calls.ts'
 
 export interface TurnResult {
   readonly text: string
-  /** Whether the model waits for results of tools. */
+  /** Whether the model waits for tool results, so that another turn follows. */
   readonly goesOn: boolean
   /** Whether the answer ended at the limit of output tokens, with no call of a tool. */
   readonly isCutOff: boolean
@@ -28,7 +28,7 @@ export interface TurnResult {
   readonly usage: UsageReport
 }
 
-/** @param tools of the agent and of its MCP servers */
+/** @param tools the tools of the agent and of its MCP servers */
 export async function takeTurn(
   options: AiAgentOptions,
   tools: ToolSet,
@@ -61,7 +61,7 @@ export async function takeTurn(
   return { text: step.text, goesOn, isCutOff, step, usage }
 }
 
-/** The reminders stand beside the conversation: they are in this call and not in the transcript. */
+/** The reminders as a message. They are part of this model call only, and not of the transcript. */
 function reminderMessages({ reminderBlock }: Turn): readonly ModelMessage[] {
   return reminderBlock === '' ? [] : [{ role: 'user', content: reminderBlock }]
 }
@@ -101,7 +101,10 @@ async function askedModel(
   return { step, usage }
 }
 
-/** The SDK only describes the tools to the model. The turn executes them. */
+/**
+ * Removes the functions of the tools: the SDK only describes tools to the model, and the turn
+ * executes them.
+ */
 function withoutFunctions(tools: ToolSet): ToolSet {
   const described = Object.entries(tools).map(([name, tool]) => {
     const { execute: _, needsApproval: __, ...rest } = tool
@@ -115,7 +118,10 @@ function assistantContent({ response }: StepResult<ToolSet>): AssistantModelMess
   return message?.role === 'assistant' ? message.content : []
 }
 
-/** The results that the SDK has made itself, for calls with a wrong input or an unknown tool, in the order of the calls. */
+/**
+ * The results that the SDK has made itself, for calls with invalid input or an unknown tool, in the
+ * order of the calls.
+ */
 function refusedResults({
   response,
   toolCalls,
@@ -135,7 +141,7 @@ function interruptionPolicy({ onInterrupted = 'rerun' }: AiAgentOptions) {
     typeof onInterrupted === 'string' ? onInterrupted : (onInterrupted[toolName] ?? 'rerun')
 }
 
-/** For the conditions of `until`, which read the steps of the SDK. */
+/** Adds tool results to the SDK's step, because the conditions in `until` read them there. */
 function addResults(step: StepResult<ToolSet>, results: readonly ToolResultPart[]): void {
   for (const { toolCallId, toolName, output } of results) {
     const value: Json = 'value' in output ? (output.value as Json) : null

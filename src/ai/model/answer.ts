@@ -1,6 +1,6 @@
 /**
- * One answer of a model, as it is recorded. It has the same form whether the model streamed it or not, so an agent may
- * change from `generateText` to `streamText` while its tasks are running.
+ * One answer of a model in its recorded form. The form is the same whether the model streamed it or
+ * not, so an agent may change from `generateText` to `streamText` while its tasks are running.
  *
  * Invariants (answer.test.ts):
  *  A1  an answer without `finish`, with an error part, or that ended because of an error, is no answer: the attempt failed;
@@ -17,7 +17,7 @@ export interface Answer extends Generated {
   readonly response: ResponseFacts
 }
 
-/** A text or the reasoning of a model, block by block. */
+/** A block of text or of reasoning. */
 interface Block extends Content {
   readonly type: 'text' | 'reasoning'
   text: string
@@ -27,7 +27,7 @@ interface Block extends Content {
 type Facts = Readonly<Record<string, unknown>>
 type MutableAnswer = { -readonly [K in keyof Answer]?: Answer[K] }
 
-/** Parts that carry nothing which a replay needs. */
+/** Types of parts that a replay does not need. */
 const transient = /^(?:raw|ping|tool-input-(?:start|delta|end))$/
 
 /** Folds the parts of a stream into an answer. */
@@ -73,7 +73,7 @@ export class AnswerFold {
   }
 }
 
-/** Parts that belong to the answer as a whole. */
+/** Readers for parts that belong to the answer as a whole. */
 const specials: Readonly<Record<string, (facts: Facts) => MutableAnswer>> = {
   'stream-start': ({ warnings }) => ({ warnings: Array.isArray(warnings) ? warnings : [] }),
   'response-metadata': (facts) => ({ response: facts }),
@@ -87,14 +87,14 @@ const specials: Readonly<Record<string, (facts: Facts) => MutableAnswer>> = {
   },
 }
 
-/** A V2 model gives the reason as a text, later models as an object. */
+/** The finish reason: a string in V2 models, an object in later ones. */
 function unifiedReason(reason: unknown): unknown {
   return typeof reason === 'object' && reason !== null && 'unified' in reason
     ? reason.unified
     : reason
 }
 
-/** The answer of a model that does not stream, without what a replay does not need (A3). */
+/** The answer of a model that does not stream, without data that a replay does not need (A3). */
 export function answerOf(generated: Generated): Answer {
   const { content, finishReason, usage, warnings, providerMetadata, response } = generated
   return {
@@ -124,7 +124,7 @@ export function recordOf(answer: Answer, filled: Required<ResponseFacts>): Json 
   return toJournal({ ...answer, content: distinctCalls(answer.content), response })
 }
 
-/** Models repeat ids (A4). The second call gets another id. */
+/** Gives the second of two calls with the same id another id, because models repeat ids (A4). */
 function distinctCalls(content: readonly Content[]): readonly Content[] {
   const uses = new Map<string, number>()
   return content.map((part) => {
@@ -140,7 +140,7 @@ export function answerIn(record: Json): Answer {
   return fromJournal(record) as Answer
 }
 
-/** The parts by which the SDK is told the answer (A5). */
+/** The stream parts that pass the answer to the SDK (A5). */
 export function partsOf(answer: Answer): readonly StreamPart[] {
   const { content, finishReason, usage, warnings, providerMetadata, response } = answer
   const metadata = providerMetadata === undefined ? {} : { providerMetadata }

@@ -1,6 +1,6 @@
 /**
- * What language models of every version of the AI SDK's specification have in common. Parts and options that Lull does not
- * use are passed on as they are, so a newer version can add to them.
+ * What language models of all versions of the AI SDK's specification have in common. Parts and
+ * options that Lull does not use are passed on unchanged, so a newer version can add to them.
  */
 
 export interface AnyModel {
@@ -26,7 +26,7 @@ export interface Content {
   readonly type: string
 }
 
-/** What a model answers that does not stream. */
+/** The answer of a model that does not stream. */
 export interface Generated {
   readonly content: readonly Content[]
   readonly finishReason: unknown

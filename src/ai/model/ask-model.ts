@@ -1,9 +1,9 @@
 /**
- * One call of a model as a journaled step. The record is the whole answer. Readers of the task see the text while it is
- * written, and the SDK is told the answer only after it was recorded.
+ * One model call as a journaled step. The record contains the whole answer. Readers of the task see
+ * the text while it is written, but the SDK gets the answer only after it was recorded.
  *
  * Invariants (durable-model.test.ts):
- *  M1  an answer that is recorded is never asked for again;
+ *  M1  a model call whose answer is recorded is never repeated;
  *  M2  no tool of an answer runs before the answer is recorded;
  *  M3  the live text of an attempt that failed is discarded, and the SDK never sees it;
  *  M4  the usage of an answer is reported once.
@@ -21,7 +21,10 @@ export interface DurableModelOptions {
   readonly name?: string
   /** The name of the artifact that shows the text while it is written. False: none. Default `text`. */
   readonly stream?: string | false
-  /** Default: two further attempts. An error that the provider calls permanent is not tried again. */
+  /**
+   * How a failed call is retried. Default: two further attempts. Errors that the provider marks as
+   * permanent are not retried.
+   */
   readonly retry?: Retry
   readonly timeoutMs?: number
   /** The price of a call in US dollars, for `task.usage`. */
@@ -30,7 +33,7 @@ export interface DurableModelOptions {
   readonly contextWindow?: number
 }
 
-/** For callers inside of `lull/ai`. */
+/** Options for callers inside `lull/ai`. */
 export interface AskOptions extends DurableModelOptions {
   readonly onUsage?: (usage: UsageReport) => void
 }
@@ -94,7 +97,10 @@ async function attempt(
   return fold.answer()
 }
 
-/** Reads until the stream ends. An abort ends the reading, also of a stream that does not react to the signal. */
+/**
+ * Reads until the stream ends. An abort ends the reading, even if the stream does not react to the
+ * signal.
+ */
 async function readParts(
   stream: ReadableStream<StreamPart>,
   signal: AbortSignal,
@@ -120,7 +126,7 @@ async function readParts(
   }
 }
 
-/** An error that the provider calls permanent ends the retries. */
+/** Turns errors that the provider marks as permanent into errors that end the retries. */
 async function permanentErrors<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work()

@@ -5,14 +5,15 @@ import { partsOf } from './answer.ts'
 import type { AnyModel, StreamPart } from './any-model.ts'
 import { type AskOptions, askModel, type DurableModelOptions } from './ask-model.ts'
 
-/** A model, not the name of one. */
+/** A model object, not the name of a model. */
 export type ModelObject = Exclude<LanguageModel, string>
 
 /**
- * The model, with every call as a journaled step of the task. Give it to `generateText`, `streamText` or `ToolLoopAgent`
- * inside `run`. A call that was answered is not made again after a restart.
- *
- * People who watch the task see the text at once. The stream that the SDK gets starts when the answer is recorded.
+ * Wraps a model so that every call is a journaled step of the task. Pass it to `generateText`,
+ * `streamText` or `ToolLoopAgent` inside `run`. A call that was answered is not repeated after a
+ * restart.
+ * People who watch the task see the text at once. The stream that the SDK gets starts when the
+ * answer is recorded.
  */
 export function durableModel<M extends ModelObject>(
   task: AgentTask,
@@ -38,7 +39,7 @@ export function durableModel(
   })
 }
 
-/** The same, for calls that need no stream and want the text to be seen while it is written. */
+/** Like `durableModel`, for calls that need no stream but show the text while it is written. */
 export function liveModel(task: AgentTask, given: LanguageModel, options: AskOptions): ModelObject {
   const model = modelOf(given)
   const how = options.stream === false ? 'generate' : 'stream'
@@ -47,7 +48,7 @@ export function liveModel(task: AgentTask, given: LanguageModel, options: AskOpt
   })
 }
 
-/** A name stands for a model of the default provider, as in the SDK. */
+/** The model object. A name means a model of the default provider, as in the SDK. */
 export function modelOf(model: LanguageModel): ModelObject {
   if (typeof model !== 'string') return model
   const { AI_SDK_DEFAULT_PROVIDER: provider = gateway } = globalThis
@@ -56,7 +57,10 @@ export function modelOf(model: LanguageModel): ModelObject {
 
 type Calls = Partial<Pick<AnyModel, 'doGenerate' | 'doStream'>>
 
-/** Other members are read from the model itself, because providers may have private fields. */
+/**
+ * Replaces the methods that call the model. Other members are read from the original object,
+ * because providers may have private fields.
+ */
 function replaceCalls<M extends ModelObject>(model: M, calls: Calls): M {
   return new Proxy(model, {
     get(target, name) {

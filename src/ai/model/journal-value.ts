@@ -1,7 +1,8 @@
 /**
- * Values of a model's answer as JSON, and back. Files are bytes, and times are dates. JSON has neither, so they are
- * recorded as objects with the one member `$lull:bytes`, `$lull:date` or `$lull:url`. An object that looks like one of these
- * is recorded inside an object with the one member `$lull:plain`.
+ * Converts values in a model's answer to JSON and back. Files are bytes and times are dates, which
+ * JSON does not have, so they are recorded as objects with the single member `$lull:bytes`,
+ * `$lull:date` or `$lull:url`. An object that looks like one of these is wrapped in an object with
+ * the single member `$lull:plain`.
  */
 import type { Json, JsonObject } from '../../core/values/json.ts'
 
@@ -24,7 +25,7 @@ export function toJournal(value: unknown): Json {
   return isMarked(recorded) ? { [PLAIN]: recorded } : recorded
 }
 
-/** Whether the object has the one member with which other values are recorded. */
+/** Whether the object has a single member that marks such a value. */
 function isMarked(value: JsonObject): boolean {
   const [only, ...more] = Object.keys(value)
   return only !== undefined && more.length === 0 && (only === PLAIN || Object.hasOwn(revived, only))
@@ -50,7 +51,10 @@ function membersFrom(object: JsonObject): unknown {
 const isObject = (value: Json | undefined): value is JsonObject =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
-/** A text that is no such value was recorded before these objects were told apart. It stays as it is. */
+/**
+ * Converts marked values back. Old journals may contain these members as ordinary data; a text that
+ * is not such a value is returned unchanged.
+ */
 const revived: Readonly<Record<string, (text: string) => unknown>> = {
   [BYTES]: (text) => new Uint8Array(Buffer.from(text, 'base64')),
   [DATE]: (text) => new Date(text),

@@ -1,10 +1,16 @@
-/** Which links a model loads itself. The SDK downloads the others, before the call that is a journaled step. */
+/**
+ * Determines which links a model loads itself. The SDK would download the others before the model
+ * call, outside of its journaled step.
+ */
 import type { LanguageModel } from 'ai'
 import { modelOf } from './durable-model.ts'
 
 export type TakesUrl = (mediaType: string, url: string) => boolean
 
-/** Decides as the SDK does: patterns of media types such as `image/*`, each with patterns of addresses. */
+/**
+ * Decides like the SDK: by patterns of media types such as `image/*`, each with patterns of
+ * addresses.
+ */
 export async function urlSupport(model: LanguageModel): Promise<TakesUrl> {
   const supported = Object.entries((await modelOf(model).supportedUrls) ?? {})
   return (mediaType, url) =>

@@ -1,4 +1,4 @@
-/** The tokens that a model call used, read from every form in which providers report them. */
+/** Reads the token usage of a model call from every form in which providers report it. */
 
 export interface ModelUsage {
   readonly inputTokens?: number

@@ -3,7 +3,8 @@
  * its arguments.
  *
  * Invariants (approval.test.ts):
- *  P1  whether a call needs approval is decided once and recorded, and a rebuilt run does not decide it again;
+ *  P1  whether a call needs approval is decided once and recorded; a rebuilt run uses that
+ *      decision;
  *  P2  a consent is valid for one call with these arguments;
  *  P3  a call that was denied is never executed.
  */
@@ -12,7 +13,7 @@ import { isLullError } from '../../core/errors.ts'
 import type { AgentTask } from '../../engine/author/agent-task.ts'
 import { type AnyTool, type ToolCall, toPlainJson } from './results.ts'
 
-/** Which of the calls need approval. One step for all of them (P1). */
+/** Finds the calls that need approval, in a single step (P1). */
 export async function callsToApprove(
   task: AgentTask,
   calls: readonly { readonly call: ToolCall; readonly tool: AnyTool }[],
@@ -34,7 +35,7 @@ async function needsApproval(
   messages: readonly ModelMessage[],
 ): Promise<boolean> {
   if (typeof policy === 'boolean') return policy
-  // The context has one name in major 6 of the SDK and another in major 7.
+  // The context has different names in major versions 6 and 7 of the SDK.
   const contexts = { experimental_context: undefined, context: undefined }
   return policy(input, { toolCallId, messages: [...messages], ...contexts })
 }

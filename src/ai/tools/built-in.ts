@@ -1,4 +1,4 @@
-/** Tools by which a model parks its task, delegates, and reminds itself. */
+/** Tools with which a model parks its task, delegates work, and reminds itself. */
 import { jsonSchema, type ToolSet } from 'ai'
 import { textOf } from '../../core/messages/message.ts'
 import type { ChildResult } from '../../core/records.ts'
@@ -13,7 +13,7 @@ export interface ParkInput {
   readonly timeoutMinutes?: number
 }
 
-/** For `tools: { await_resumption: parkTool }`. The result of the call is the wake. */
+/** A tool for `tools: { await_resumption: parkTool }`. The result of the call is the wake. */
 export const parkTool: ToolSet[string] = taskTool<ParkInput>({
   description:
     'Stops this task without losing its place. Call it when you wait for something outside: an event, a person, a time. The call returns when the task is resumed, and says why.',
@@ -52,8 +52,9 @@ export interface DelegateInput {
 }
 
 /**
- * Lets the model give work to other agents of the server. Several calls in one batch run at the same time.
- * @param agents what each agent is for, by its name
+ * A tool with which the model gives work to other agents of the server. Several calls in one batch
+ * run at the same time.
+ * @param agents the purpose of each agent, by its name
  */
 export function delegateTool(agents: Readonly<Record<string, string>>): ToolSet[string] {
   const list = Object.entries(agents).map(([name, purpose]) => `${name}: ${purpose}`)
@@ -92,7 +93,7 @@ export interface RemindInput {
 
 const REMIND = 'remind_self'
 
-/** For `tools: { remind_self: remindTool }` of an `aiAgent`. */
+/** A tool for `tools: { remind_self: remindTool }` of an `aiAgent`. */
 export const remindTool: ToolSet[string] = taskTool<RemindInput>({
   description:
     'Keeps a short note in front of you for the next turns. It is no part of the conversation.',
@@ -111,7 +112,7 @@ export const remindTool: ToolSet[string] = taskTool<RemindInput>({
   },
 })
 
-/** Turns the step of `remindTool` into a reminder, in the commit of the step. */
+/** Adds the reminder of `remindTool`, in the same commit as its step. */
 export const remindSelf: ReminderProvider = (input) => {
   if (input.type !== 'step' || input.name !== REMIND) return undefined
   const { result } = input

@@ -3,10 +3,10 @@
  *
  * Invariants (durable-tools.test.ts):
  *  D1  a call that has a recorded result is not executed again;
- *  D2  the key of a call is the tool's name and its place among the calls, not the id that the model gave it, because models
- *      repeat ids;
+ *  D2  the key of a call consists of the tool's name and the number of the call, not of the id that
+ *      the model gave it, because models repeat ids;
  *  D3  calls start in the order in which the model made them, one at a time unless `concurrency` says otherwise;
- *  D4  a denied call is not executed, and the model is told that it was denied.
+ *  D4  a denied call is not executed, and its result tells the model that it was denied.
  */
 import type { ToolSet } from 'ai'
 import type { Json } from '../../core/values/json.ts'
@@ -28,15 +28,21 @@ import {
 import { runInTask } from './task-tool.ts'
 import { resultOrQuestion, type UserAnswer, withAnswers } from './user-question.ts'
 
-/** What happens to a call that a crash or an interrupting pause may have left half executed. */
+/** What to do with a call that a crash or an interrupting pause may have left half executed. */
 export type OnInterrupted = 'rerun' | 'report'
 
 export interface DurableToolsOptions {
-  /** How many calls are executed at the same time. Default 1, so that a task can be paused between two calls. */
+  /**
+   * The most calls that are executed at the same time. Default 1, so that a task can be paused
+   * between two calls.
+   */
   readonly concurrency?: number
-  /** Further attempts after a failure. Default: none, the model is told the error. */
+  /** How a failed call is retried. Default: not at all; the model gets the error. */
   readonly retry?: Retry
-  /** `rerun` (default) executes it again with the same idempotency key. `report` tells the model. */
+  /**
+   * `rerun` (default) executes the call again with the same idempotency key. `report` tells the
+   * model that it was interrupted.
+   */
   readonly onInterrupted?: OnInterrupted
 }
 

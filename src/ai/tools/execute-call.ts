@@ -1,4 +1,4 @@
-/** Executes one call of a tool inside a step, and what the tool can read about that step. */
+/** Executes one tool call inside a step, and provides what the tool can read about that step. */
 import type { ModelMessage } from 'ai'
 import type { AgentTask, StepContext } from '../../engine/author/agent-task.ts'
 import { inToolSpan } from '../gen-ai-spans.ts'
@@ -10,8 +10,8 @@ export interface ToolContext {
   readonly task: AgentTask
   readonly step: StepContext
   /**
-   * The user's answer. Without one the execution ends here, the task asks, and the tool is executed again, so ask before
-   * effects.
+   * Returns the user's answer. If there is none yet, the execution ends here, the task asks the
+   * question, and the tool is executed again, so call `ask` before any effect.
    */
   readonly ask: (question: UserQuestion) => UserAnswer
 }
@@ -20,15 +20,15 @@ export interface CallContext extends Pick<ToolContext, 'task' | 'step'> {
   /** The answers to the questions of earlier executions of this call. */
   readonly answers: readonly UserAnswer[]
   readonly messages: readonly ModelMessage[]
-  /** The options that the SDK gave, if it executes the tool. */
+  /** The options from the SDK, if the SDK executes the tool. */
   readonly given?: ExecutionOptions
 }
 
 const contexts = new WeakMap<object, ToolContext>()
 
 /**
- * The task and the step of the call that a tool executes: `execute: (input, options) => toolContext(options).step…`. Its
- * `idempotencyKey` is the same in every attempt of this call.
+ * Returns the task and the step of the tool call that is being executed: `execute: (input, options)
+ * => toolContext(options).step…`. Its `idempotencyKey` is the same in every attempt of this call.
  * @throws Error outside of `aiAgent` and `durableTools`
  */
 export function toolContext(options: object): ToolContext {
@@ -37,12 +37,15 @@ export function toolContext(options: object): ToolContext {
   throw new Error('toolContext: the tool was not called by aiAgent or durableTools')
 }
 
-/** Tools of different types have no common type of input. The SDK has checked the input by the schema. */
+/**
+ * A tool with input of unknown type, because tools have no common input type. The SDK has validated
+ * the input.
+ */
 interface Executable {
   execute?(input: unknown, options: object): unknown
 }
 
-/** Calls the tool's function. The last value of a generator is the result. */
+/** Calls the tool's function. If it is a generator, the last value is the result. */
 export async function executeCall(
   tool: AnyTool,
   { toolCallId, toolName, input }: ToolCall,

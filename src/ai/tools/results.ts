@@ -1,13 +1,17 @@
 /**
- * The results of tool calls as a model gets them. A call that has no result of its own gets a text that says why. The texts
- * are constant, so that a replay and the prompt cache of a provider find the same messages.
+ * Renders the results of tool calls for a model. A call without a result gets a text that says why.
+ * These texts are constant, so that a replay and the provider's prompt cache see identical
+ * messages.
  */
 import type { ToolResultPart, ToolSet } from 'ai'
 import type { Json } from '../../core/values/json.ts'
 
 export type ToolOutput = ToolResultPart['output']
 export type AnyTool = ToolSet[string]
-/** The second argument of `execute`. The SDK's own name for it has a type parameter in major 7, and none in major 6. */
+/**
+ * The second argument of `execute`. Written this way because the SDK's own type has a type
+ * parameter in major version 7 and none in 6.
+ */
 export type ExecutionOptions = Parameters<NonNullable<AnyTool['execute']>>[1]
 
 /** The tools without a prototype, so that the SDK finds no tool where a model calls `constructor`. */
@@ -29,7 +33,7 @@ export const SKIPPED: ToolOutput = {
 const INTERRUPTED_TEXT = 'interrupted: it may have been executed in part; check before repeating it'
 export const INTERRUPTED: ToolOutput = { type: 'error-text', value: INTERRUPTED_TEXT }
 
-/** Is thrown in place of a second execution. */
+/** The error that is thrown instead of executing the call a second time. */
 export const interruptedError = (): Error => new Error(INTERRUPTED_TEXT)
 
 export const DENIED_REASON = 'denied by the user; the tool was not executed'
@@ -37,7 +41,7 @@ export const DENIED: ToolOutput = { type: 'execution-denied', reason: DENIED_REA
 
 export const errorOutput = (message: string): ToolOutput => ({ type: 'error-text', value: message })
 
-/** What the model gets of a tool's result. */
+/** A tool's result in the form that the model gets. */
 export async function outputOf(
   tool: AnyTool,
   call: ToolCall,
@@ -57,7 +61,10 @@ export function plainOutput(output: unknown): ToolOutput {
     : ({ type: 'json', value: toPlainJson(output) } as ToolOutput)
 }
 
-/** As the SDK does it: what JSON cannot express is left out, and a missing result is null. */
+/**
+ * Converts a value like the SDK: what JSON cannot express is left out, and a missing result becomes
+ * null.
+ */
 export function toPlainJson(value: unknown): Json {
   const text = JSON.stringify(value)
   return text === undefined ? null : (JSON.parse(text) as Json)

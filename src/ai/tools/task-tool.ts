@@ -1,6 +1,7 @@
 /**
- * Tools that act on the task itself: park it, delegate, ask. Other tools run inside a step, where a task cannot stop. These
- * run in the code of the task, so each `task.*` call that they make is journaled by itself.
+ * Tools that act on the task itself: park it, delegate, ask. Other tools run inside a step, where a
+ * task cannot stop. These run directly in the task's code, so each `task.*` call they make is
+ * journaled separately.
  */
 import type { FlexibleSchema, ToolSet } from 'ai'
 import type { AgentTask } from '../../engine/author/agent-task.ts'
@@ -11,9 +12,13 @@ const RUN: unique symbol = Symbol.for('lull.taskTool')
 export interface TaskToolDefinition<I> {
   readonly description: string
   readonly inputSchema: FlexibleSchema<I>
-  /** Runs outside of any step and may use every `task.*` call. What it returns is the result for the model. */
+  /**
+   * Runs outside of any step, and may use every `task.*` call. It returns the result for the model.
+   */
   readonly run: (task: AgentTask, input: I) => Promise<unknown>
-  /** Runs after the other calls of its batch. For tools that stop the task. */
+  /**
+   * Whether the tool runs after the other calls of its batch. Set it for tools that stop the task.
+   */
   readonly last?: boolean
 }
 
@@ -22,11 +27,11 @@ interface RunInTask {
   readonly last: boolean
 }
 
-/** A tool whose function gets the task. For `aiAgent` and `durableTools`. */
+/** Defines a tool whose function gets the task, for `aiAgent` and `durableTools`. */
 export function taskTool<I>(definition: TaskToolDefinition<I>): ToolSet[string] {
   const { description, inputSchema, run, last = false } = definition
   const made: AnyTool = { description, inputSchema }
-  // The SDK has checked the input by the schema.
+  // The cast is safe, because the SDK has validated the input.
   const inTask: RunInTask = { run: (task, input) => run(task, input as I), last }
   return Object.assign(made, { [RUN]: inTask })
 }

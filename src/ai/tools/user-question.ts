@@ -1,6 +1,6 @@
 /**
- * A question that a running tool has for the user. A step cannot wait for a person, so the execution is given up, the task
- * asks, and the tool is executed again with the answer.
+ * Lets a running tool ask the user a question. A step cannot wait for a person, so the execution
+ * ends, the task asks, and the tool is executed again with the answer.
  */
 import type { Json, JsonObject } from '../../core/values/json.ts'
 import type { AgentTask, Answer } from '../../engine/author/agent-task.ts'
@@ -13,7 +13,7 @@ export interface UserQuestion {
 
 export type UserAnswer = Pick<Answer, 'text' | 'data'>
 
-/** Ends an execution that has to ask the user. */
+/** Thrown to end an execution that has to ask the user. */
 export class NeedsAnswer extends Error {
   override readonly name = 'NeedsAnswer'
   readonly question: UserQuestion
@@ -28,7 +28,10 @@ const QUESTION = 'lull:question'
 
 type Asked = { readonly [QUESTION]: UserQuestion }
 
-/** The result of the execution, or the question for which it was given up. Either is recorded as the result of the step. */
+/**
+ * The result of an execution, or the question because of which it ended. Either one is recorded as
+ * the result of the step.
+ */
 export async function resultOrQuestion<T>(work: () => Promise<T>): Promise<T | Asked> {
   try {
     return await work()
@@ -45,7 +48,7 @@ export function questionIn(result: unknown): UserQuestion | undefined {
 }
 
 /**
- * Asks the questions of a tool until it has a result.
+ * Asks the questions of a tool until it returns a result.
  * @param execute executes the tool in a new step with the answers so far
  */
 export async function withAnswers<T extends Json>(
@@ -64,7 +67,10 @@ export async function withAnswers<T extends Json>(
   return result
 }
 
-/** Gives the answers in the order of the questions. @throws NeedsAnswer for a question that has none yet */
+/**
+ * Returns a function that gives the answers in the order of the questions.
+ * @throws NeedsAnswer for a question that has no answer yet
+ */
 export function answering(answers: readonly UserAnswer[]): (question: UserQuestion) => UserAnswer {
   let next = 0
   return (question) => {
