@@ -1,6 +1,11 @@
-/** The processes of MCP servers. One that does not end by itself is killed when this process exits. */
+/**
+ * Tracks the processes of MCP servers, and kills those that have not ended when this process exits.
+ */
 
-/** A transport that starts a process. It forgets the id when it begins to close, and then calls `onclose` at the end. */
+/**
+ * A transport that starts a process. Its `pid` becomes null when it begins to close; at the end it
+ * calls `onclose`.
+ */
 interface Starting {
   readonly pid: number | null
   onclose?: (() => void) | undefined
@@ -9,13 +14,16 @@ interface Starting {
 const running = new Set<() => number | null>()
 
 export interface Watched {
-  /** To be called when the transport is connected. */
+  /** Must be called when the transport is connected. */
   connected(): void
-  /** To be called when the transport is closed, or has not started: then it does not call `onclose`. */
+  /**
+   * Must be called when the transport is closed, or when it could not start: in that case it does
+   * not call `onclose`.
+   */
   forget(): void
 }
 
-/** @param transport before it is connected */
+/** @param transport a transport that is not connected yet */
 export function killAtExit(transport: Starting): Watched {
   let known: number | null = null
   const pidOf = (): number | null => known ?? transport.pid
@@ -40,7 +48,7 @@ function killAll(): void {
     try {
       if (pid !== null) process.kill(pid, 'SIGKILL')
     } catch {
-      // It has ended meanwhile.
+      // The process has ended meanwhile.
     }
   }
 }

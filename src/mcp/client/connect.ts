@@ -29,13 +29,13 @@ export interface Connecting {
   /** The name of the server, for the log. */
   readonly name: string
   readonly log: McpLog
-  /** Is called when the connection is over, by either side. */
+  /** Called when the connection has ended, whichever side ended it. */
   readonly onClose: () => void
 }
 
 export interface Opening {
   readonly opened: Promise<Connection>
-  /** Also while it is being opened. */
+  /** Closes the connection, even while it is being opened. */
   close(): Promise<void>
 }
 
@@ -45,7 +45,7 @@ export function connect(server: McpServer, connecting: Connecting): Opening {
     { capabilities: { elicitation: {} }, versionNegotiation: { mode: 'auto' } },
   )
   const connection: Connection = { client, onQuestion: async () => ({ action: 'decline' }) }
-  // Errors of a request reach its caller. Others are followed by a close.
+  // Errors of a request are passed to its caller. After any other error the connection closes.
   client.onerror = () => undefined
   client.setRequestHandler('elicitation/create', async ({ params }) => {
     if ('url' in params) return { action: 'decline' }

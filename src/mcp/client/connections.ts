@@ -1,13 +1,14 @@
 /**
- * Connections to MCP servers, opened by the first call and closed when no call has used them for a while. A server over HTTP
- * has a connection for each call that runs at the same time. A server over stdio is one process, whose calls take turns.
+ * Connections to MCP servers, opened by the first call and closed when no call has used them for a
+ * while. A server over HTTP gets one connection per simultaneous call. A server over stdio is one
+ * process, whose calls take turns.
  *
  * Invariants (mcp-client.test.ts, child-process.test.ts, ai/agent/mcp-tools.test.ts):
  *  K1  a connection that closed is not used again, and the next call opens another;
- *  K2  a request that the server cannot have begun is sent once more on a new connection; any other request only if the
- *      caller says that it may be repeated;
- *  K3  a connection is over when it was not used for a minute, and when the engine is closed: the process of a server over
- *      stdio does not outlive this one;
+ *  K2  a request that the server certainly has not begun is sent once more on a new connection; any
+ *      other request only if the caller allows a repetition;
+ *  K3  a connection is closed when it was not used for a minute, and when the engine is closed; the
+ *      process of a stdio server does not outlive this one;
  *  K4  a connection has at most one call that can be asked a question, because a question does not name its call.
  */
 import { SdkError, SdkErrorCode } from '@modelcontextprotocol/client'
@@ -17,11 +18,14 @@ import type { McpServer } from './server-config.ts'
 const IDLE_MS = 60_000
 
 interface Kept extends Opening {
-  /** Of the call that used the connection last. What the server prints names its task. */
+  /**
+   * The log of the call that used the connection last, so that output of the server is logged with
+   * its task.
+   */
   log: McpLog
   calls: number
   closing: NodeJS.Timeout | undefined
-  /** The calls that have their turn or wait for it, and the end of the last of them. */
+  /** The number of calls that use the connection or wait for it. */
   turns: number
   lastTurn: Promise<unknown>
 }
@@ -31,13 +35,16 @@ export interface Use {
   readonly log: McpLog
   /** Whether a request that the server may have begun can be sent again (K2). */
   readonly mayRepeat: boolean
-  /** For a call that can be asked a question: what ends its waiting for its turn (K4). */
+  /**
+   * For a call during which questions may be asked: aborts when it no longer waits for its turn
+   * (K4).
+   */
   readonly turn?: AbortSignal
 }
 
 type Work<T> = (connection: Connection) => Promise<T>
 
-/** One for each agent. */
+/** All connections of one agent. */
 export class McpConnections {
   readonly #servers: Readonly<Record<string, McpServer>>
   readonly #kept = new Map<string, Set<Kept>>()
@@ -111,7 +118,10 @@ export class McpConnections {
   }
 }
 
-/** Runs the call when those before it have ended (K4). A call that is given up while it waits leaves the order as it is. */
+/**
+ * Runs the call when those before it have ended (K4). A call that is given up while it waits does
+ * not change the order of the others.
+ */
 async function inTurn<T>(kept: Kept, signal: AbortSignal, run: () => Promise<T>): Promise<T> {
   const before = kept.lastTurn
   const end = new AbortController()
@@ -139,7 +149,10 @@ const notBegun: ReadonlySet<string> = new Set<string>([
   SdkErrorCode.SendFailed,
 ])
 
-/** Whether the server cannot have begun the request: it was not sent, or its session is gone. */
+/**
+ * Whether the server certainly has not begun the request: it was not sent, or its session no longer
+ * exists.
+ */
 function isNotBegun(error: unknown): boolean {
   if (!(error instanceof SdkError)) return false
   return notBegun.has(error.code) || ('status' in error && error.status === 404)

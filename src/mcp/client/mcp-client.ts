@@ -1,4 +1,7 @@
-/** The tools of MCP servers: their list, and calls of them. Plain JSON, so that both can be journaled. */
+/**
+ * Lists and calls the tools of MCP servers. Both results are plain JSON, so that they can be
+ * journaled.
+ */
 import type { Json, JsonObject } from '../../core/values/json.ts'
 import type { Connection, McpLog, QuestionAnswer, ServerQuestion } from './connect.ts'
 import { McpConnections } from './connections.ts'
@@ -10,7 +13,7 @@ export interface McpTool {
   readonly description: string
   readonly inputSchema: JsonObject
   readonly readOnly: boolean
-  /** Whether a second call has no further effect, as the server says. */
+  /** Whether the server declares that a repeated call has no further effect. */
   readonly idempotent: boolean
 }
 
@@ -22,13 +25,16 @@ export interface McpCall {
   readonly log: McpLog
   readonly signal: AbortSignal
   readonly onProgress: (fraction: number, text: string | undefined) => void
-  /** May throw. The call is then given up, and throws the same. */
+  /** Answers a question. If it throws, the call ends with the same error. */
   readonly onQuestion: (question: ServerQuestion) => QuestionAnswer
 }
 
 export interface McpClient {
   list(server: string, log: McpLog): Promise<readonly McpTool[]>
-  /** The content of the result. @throws Error with the text of a result that the server calls an error */
+  /**
+   * Returns the content of the result.
+   * @throws Error with the text of a result that the server marks as an error
+   */
   call(call: McpCall): Promise<Json>
   close(): Promise<void>
 }

@@ -1,7 +1,10 @@
-/** What an MCP server prints on its stderr, as lines of the log. A server that prints without end costs little. */
+/**
+ * Logs what an MCP server prints on stderr, line by line. The number of lines is limited, so
+ * endless output is cheap.
+ */
 export interface StderrLog {
   add(text: string): void
-  /** The last lines, for the report of its end. */
+  /** The last lines, for the report when the server ends. */
   last(): readonly string[]
 }
 
@@ -9,7 +12,7 @@ const LINE_LENGTH = 1_000
 const LOGGED_LINES = 1_000
 const KEPT_LINES = 10
 
-/** @param write is called for the first 1,000 lines, each cut to 1,000 characters */
+/** @param write called for the first 1,000 lines, each cut to 1,000 characters */
 export function createStderrLog(write: (line: string) => void): StderrLog {
   const last: string[] = []
   let begun = ''

@@ -1,6 +1,6 @@
 /**
- * Puts the questions of tasks to the user of a client of 2025-11-25, by a request of the server. A client of 2026-07-28 reads
- * them with `tasks/get` instead.
+ * Asks the user of an MCP client the questions of tasks. A client of 2025-11-25 gets them as
+ * requests of the server; a client of 2026-07-28 reads them with `tasks/get` instead.
  */
 import { RELATED_TASK_META_KEY, type Server } from '@modelcontextprotocol/server'
 import type { Client } from '../../client/client.ts'
@@ -8,18 +8,24 @@ import { isClientError } from '../../client/client-error.ts'
 import type { Task } from '../../client/tasks/task-types.ts'
 import { type Asked, answerIn, askedBy } from './mcp-task.ts'
 
-/** Names the task that a message of the server is about. */
+/** Metadata that names the task to which a message of the server belongs. */
 export function related(taskId: string): Record<string, { readonly taskId: string }> {
   return { [RELATED_TASK_META_KEY]: { taskId } }
 }
 
-/** A response without an answer, because the user dismissed the question, leaves the task waiting. @throws ClientError */
+/**
+ * Sends the user's answer to the task. If the user dismissed the question, the task keeps waiting.
+ * @throws ClientError
+ */
 export async function giveAnswer(client: Client, task: Task, response: unknown): Promise<void> {
   const answer = answerIn(task, response)
   if (answer !== undefined) await client.answer(task.id, answer, { returnImmediately: true })
 }
 
-/** One for each connection: it puts a question once, and again after an answer that the task refused. */
+/**
+ * Asks the questions of one connection. A question is asked once, and again after an answer that
+ * the task refused.
+ */
 export function createAsking(server: Server, client: Client): (task: Task) => void {
   const put = new Set<string>()
 
@@ -38,7 +44,7 @@ export function createAsking(server: Server, client: Client): (task: Task) => vo
   }
 }
 
-/** A person may take this long to answer. */
+/** How long a person may take to answer. */
 const ANSWER_MS = 24 * 3_600_000
 
 /** @returns undefined if the question was answered elsewhere */

@@ -1,13 +1,16 @@
-/** Follows a task until it ends, waits for an answer or a resume, or the time is up. Tells the MCP client about it meanwhile. */
+/**
+ * Follows a task until it ends, waits for an answer or a resume, or the time is up. Keeps the MCP
+ * client informed meanwhile.
+ */
 import type { Client } from '../../client/client.ts'
 import type { Task, TaskFrame } from '../../client/tasks/task-types.ts'
 import { textOf } from '../../core/messages/message.ts'
 import type { Json } from '../../core/values/json.ts'
 
-/** What the MCP client is told while a tool waits. */
+/** Notifications to the MCP client while a tool waits. */
 export interface Told {
   progress(text: string): void
-  /** The lifecycle of a reminder, in the envelope that A2A and ACP use too. */
+  /** Reports a change of a reminder, in the shape that A2A and ACP use too. */
   reminder(params: Readonly<Record<string, Json>>): void
 }
 

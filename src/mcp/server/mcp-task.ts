@@ -1,6 +1,6 @@
 /**
- * A task in the words of MCP: its status, what it asks, and the answer to that. The two specifications differ in the names
- * of two members only.
+ * Converts a task to MCP: its status, its question, and the answer to it. The two specifications
+ * differ only in the names of two members.
  */
 import type { CallToolResult } from '@modelcontextprotocol/server'
 import { z } from 'zod'
@@ -13,7 +13,10 @@ import { summaryOf, toolResult } from './tool-result.ts'
 
 export type McpStatus = 'working' | 'input_required' | 'completed' | 'cancelled'
 
-/** A task that failed is `completed` with a result that is an error, because `failed` is for errors of the protocol. */
+/**
+ * The MCP status of each state. A failed task is `completed` with an error result, because MCP's
+ * `failed` is for protocol errors.
+ */
 const statuses: Readonly<Record<TaskState, McpStatus>> = {
   submitted: 'working',
   working: 'working',
@@ -45,7 +48,10 @@ const isFailure: Readonly<Record<TaskState, boolean>> = {
   canceled: false,
 }
 
-/** @param canAsk whether the client shows questions to its user. Else the question is the result, as without tasks. */
+/**
+ * @param canAsk whether the client shows questions to its user; if not, the question is returned as
+ * the result, as without MCP tasks
+ */
 export function statusOf(task: Task, canAsk: boolean): McpStatus {
   const status = statuses[task.state]
   return status === 'input_required' && !canAsk ? 'completed' : status
@@ -79,26 +85,26 @@ export function describedTask(task: Task, canAsk: boolean): McpTask {
   }
 }
 
-/** The ids of Lull are UUIDs of version 7, which begin with the time in milliseconds. */
+/** The creation time in a task id: UUIDs of version 7 begin with the time in milliseconds. */
 function createdIn(id: string): string | undefined {
   const [, high, low] = /^([\da-f]{8})-([\da-f]{4})-7/i.exec(id) ?? []
   if (high === undefined || low === undefined) return undefined
   return new Date(Number.parseInt(high + low, 16)).toISOString()
 }
 
-/** What the call would have given back without MCP tasks. */
+/** The result that the call would have returned without MCP tasks. */
 export function resultOf(task: Task): CallToolResult {
   const result = toolResult(summaryOf(task))
   return isFailure[task.state] ? { ...result, isError: true } : result
 }
 
 export interface Asked {
-  /** Each question of a task has another one. */
+  /** Identifies the question among those of the task. */
   readonly key: string
   readonly form: QuestionForm
 }
 
-/** Undefined: the task asks nothing. */
+/** The question of a task. Undefined if it asks nothing. */
 export function askedBy(task: Task): Asked | undefined {
   if (statuses[task.state] !== 'input_required') return undefined
   const { consent, status } = task

@@ -1,6 +1,7 @@
 /**
- * The methods of MCP tasks, for clients that know them: `tasks/get` and `tasks/cancel` in both specifications, `tasks/result`
- * in 2025-11-25, `tasks/update` in 2026-07-28. The id of the MCP task is the id of the task, so a client finds it again after
+ * Implements the methods of MCP tasks, for clients that support them: `tasks/get` and
+ * `tasks/cancel` in both specifications, `tasks/result` in 2025-11-25, `tasks/update` in
+ * 2026-07-28. The id of the MCP task is the id of the task, so a client finds the task again after
  * a restart of either side.
  */
 import {
@@ -57,7 +58,7 @@ export function serveMcpTasks(server: Server, client: Client): void {
   })
 }
 
-/** A refusal of the server is the client's to know: the task may have ended meanwhile. */
+/** Passes a refusal of the server on to the client, because the task may have ended meanwhile. */
 async function refusable<T>(call: Promise<T>): Promise<T> {
   try {
     return await call
@@ -66,7 +67,10 @@ async function refusable<T>(call: Promise<T>): Promise<T> {
   }
 }
 
-/** The answer to a call whose work goes on as an MCP task. `content` is there for the SDK, which wants it in each result. */
+/**
+ * The answer to a call whose work continues as an MCP task. `content` is included because the SDK
+ * requires it in each result.
+ */
 export function handleOf(task: Task, peer: Peer): CallToolResult {
   return peer.isModern
     ? { resultType: 'task', ...modernTask(task, peer), content: [] }
@@ -85,7 +89,7 @@ const modernTask = (task: Task, { canAsk }: Peer) => ({
   pollIntervalMs: POLL_MS,
 })
 
-/** With the result of a task that has ended, or with what it asks. */
+/** The task with its result if it has ended, or with its question if it asks one. */
 function detailed(task: Task, peer: Peer) {
   const described = modernTask(task, peer)
   if (described.status === 'completed')

@@ -1,4 +1,7 @@
-/** What the client of a request can do: of the request itself (2026-07-28), or of the connection (2025-11-25). */
+/**
+ * What the client of a request supports: declared with the request itself (2026-07-28), or for the
+ * connection (2025-11-25).
+ */
 import {
   CLIENT_CAPABILITIES_META_KEY,
   type ClientCapabilities,
@@ -10,15 +13,15 @@ import {
 export const TASKS = 'io.modelcontextprotocol/tasks'
 
 export interface Peer {
-  /** Speaks 2026-07-28. */
+  /** Whether the client uses 2026-07-28. */
   readonly isModern: boolean
-  /** Declared the extension for tasks, which exists in 2026-07-28. */
+  /** Whether the client declared the extension for tasks, which exists in 2026-07-28. */
   readonly knowsTasks: boolean
-  /** Shows questions to its user. */
+  /** Whether the client shows questions to its user. */
   readonly canAsk: boolean
 }
 
-/** What the SDK has checked of the metadata of a request. Its own type names no members. */
+/** The metadata of a request that the SDK has validated. The SDK's own type has no members. */
 interface Envelope {
   readonly [CLIENT_CAPABILITIES_META_KEY]?: ClientCapabilities
 }
@@ -33,12 +36,15 @@ export function peerOf(server: Server, { mcpReq }: ServerContext): Peer {
   return {
     isModern,
     knowsTasks: isModern && declared?.extensions?.[TASKS] !== undefined,
-    // Without members it means forms. With `url` alone the client shows no forms.
+    // An empty capability means forms. With `url` alone, the client shows no forms.
     canAsk: asking !== undefined && (asking.form !== undefined || asking.url === undefined),
   }
 }
 
-/** For the methods of tasks. @throws ProtocolError for a client of 2026-07-28 that has not declared the extension */
+/**
+ * The client of a method of MCP tasks.
+ * @throws ProtocolError for a client of 2026-07-28 that has not declared the extension
+ */
 export function peerWithTasks(server: Server, context: ServerContext): Peer {
   const peer = peerOf(server, context)
   if (peer.isModern && !peer.knowsTasks) {

@@ -25,7 +25,7 @@ import { type Peer, peerOf, TASKS } from './peer.ts'
 import { type TaskTool, taskTools } from './task-tools.ts'
 import { summaryOf, toolResult } from './tool-result.ts'
 
-/** The name that the proposal for MCP gives to a reminder, in both directions. */
+/** The notification that the MCP proposal defines for reminders, in both directions. */
 const REMINDER = 'notifications/reminder'
 
 export interface ServingMcp {
@@ -46,7 +46,7 @@ export function serveMcp(
   return { ended, close }
 }
 
-/** One server for the connection, in the version of the specification that the other side speaks. */
+/** Serves one connection, in the version of the specification that the other side uses. */
 export function serveOn(client: Client, transport: Transport): StdioServerHandle {
   return serveStdio(() => createMcpServer(client), { transport })
 }
@@ -85,7 +85,10 @@ function listed(name: string, { about, input, readOnly, starts }: TaskTool, peer
   }
 }
 
-/** With an MCP task for a client that asked for one (2025-11-25) or that knows them (2026-07-28). */
+/**
+ * Calls a tool. Answers with an MCP task if the client asked for one (2025-11-25) or supports them
+ * (2026-07-28).
+ */
 async function called(
   client: Client,
   { name, arguments: given = {}, ...more }: CallToolRequest['params'],

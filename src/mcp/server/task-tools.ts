@@ -1,4 +1,7 @@
-/** The operations on tasks as tools. Each is a row: what it takes, and what it does with a client of the server. */
+/**
+ * Operations on tasks as MCP tools. Each is a row with its input and what it does with a client of
+ * the server.
+ */
 import { z } from 'zod'
 import type { Client } from '../../client/client.ts'
 import type { ReminderInput } from '../../client/tasks/remind.ts'
@@ -14,7 +17,7 @@ const waitSeconds = z
   .default(45)
   .describe('How long to wait until the task ends or needs an answer')
 
-/** The reminder envelope, as `tasks/inject_reminder` of A2A and `session/inject_reminder` of ACP have it. */
+/** A reminder as in `tasks/inject_reminder` of A2A and `session/inject_reminder` of ACP. */
 const reminderEnvelope = z.object({
   id: z.string().optional().describe('The same id twice is one reminder'),
   body: z.string(),
@@ -41,9 +44,12 @@ export interface TaskTool {
   readonly about: string
   readonly input: z.ZodObject
   readonly readOnly: boolean
-  /** Whether the call gives work to an agent, so that a client may follow it as an MCP task. */
+  /**
+   * Whether the call starts or continues work of an agent, so that a client may follow it as an MCP
+   * task.
+   */
   readonly starts: boolean
-  /** Returns what it did, or the task to wait for. */
+  /** Returns the outcome, or the task to wait for. */
   readonly run: (client: Client, input: unknown) => Promise<Done>
 }
 
@@ -51,7 +57,7 @@ export type Done =
   | { readonly task: string; readonly waitSeconds: number }
   | { readonly result: Record<string, Json> }
 
-/** Without members that are undefined. */
+/** Removes members that are undefined. */
 const defined = <T>(value: object): T => JSON.parse(JSON.stringify(value)) as T
 
 function row<S extends z.ZodObject>(definition: Definition<S>): TaskTool {

@@ -1,4 +1,7 @@
-/** What a tool gives back: a summary of a task, as text, which every client shows to its model, and as data. */
+/**
+ * Builds the result of a tool: a summary of a task, as text that every client shows to its model,
+ * and as data.
+ */
 import type { CallToolResult } from '@modelcontextprotocol/server'
 import type { Task } from '../../client/tasks/task-types.ts'
 import { type Part, textOf } from '../../core/messages/message.ts'
