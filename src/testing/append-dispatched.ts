@@ -1,6 +1,8 @@
 import type { Store } from '../ports/store.ts'
 
-/** Appends events that have been offered to every task. A shared store removes no others. */
+/**
+ * Appends events and marks them as offered to every task. A shared store removes only such events.
+ */
 export async function appendDispatched(
   store: Pick<Store, 'appendEvents' | 'cluster'>,
   ...append: Parameters<Store['appendEvents']>

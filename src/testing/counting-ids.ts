@@ -1,6 +1,6 @@
 import type { IdSource } from '../ports/ids.ts'
 
-/** UUIDs that count up: equal in every test run, and sorted in the order of creation. */
+/** Creates UUIDs that count up: the same in every test run, and sorted in the order of creation. */
 export function createCountingIds(): IdSource {
   let count = 0
   return {

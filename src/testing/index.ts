@@ -1,4 +1,4 @@
-/** For tests of agents, clients and stores. */
+/** `lull/testing`: helpers for tests of agents, clients and stores. */
 
 export type {
   CodeChange,

@@ -3,18 +3,24 @@ import type { CancelTimer, Clock } from '../ports/clock.ts'
 export interface ManualClock extends Clock {
   /** Advances the time and runs the timers that become due, in order. */
   advance(ms: number): void
-  /** Sets the wall clock, forwards or backwards, like an operator. Nothing else moves, and no timer is run. */
+  /**
+   * Sets the wall clock, forwards or backwards, as an operator could. Nothing else changes, and no
+   * timer fires.
+   */
   stepWall(ms: number): void
-  /** The machine sleeps: no time passes for `after` and `elapsed`. Then timers of `at` whose instant is reached are run. */
+  /**
+   * Simulates a sleep of the machine: no time passes for `after` and `elapsed`. Then timers of `at`
+   * fire whose instant was reached.
+   */
   sleep(ms: number): void
-  /** How long it is until the next timer fires. Undefined: there is no timer. */
+  /** The time until the next timer fires. Undefined if there is no timer. */
   readonly untilNext: () => number | undefined
   /** The number of pending timers. */
   readonly pending: () => number
 }
 
 interface Timer {
-  /** Elapsed time, or an instant of `now`. */
+  /** The elapsed time, or the instant of `now`, at which it fires. */
   readonly due: number
   readonly isInstant: boolean
   readonly callback: () => void
@@ -23,7 +29,7 @@ interface Timer {
 /** A clock that changes only when the test moves it. */
 export function createManualClock(startAt: number = Date.UTC(2026, 0, 1)): ManualClock {
   let elapsed = 0
-  /** The time of the store is this much more than the elapsed time. */
+  /** The offset of the store's time from elapsed time. */
   let ahead = startAt
   let wallAhead = startAt
   const timers = new Set<Timer>()

@@ -1,6 +1,7 @@
 /**
- * Ports that end with their process: after `end` a call never answers and a timer never fires. While the process is
- * stopped, as by SIGSTOP, calls neither act nor answer, and what was reported is heard when it goes on.
+ * Simulates the life of a process for its ports: after `end`, calls never answer and timers never
+ * fire. While the process is stopped, as by SIGSTOP, calls neither act nor answer; reports that
+ * arrived meanwhile are delivered when it continues.
  */
 import type { Clock } from '../ports/clock.ts'
 import type { Changes, ClusterStore } from '../ports/store/cluster.ts'
@@ -11,16 +12,16 @@ export interface Life {
   readonly end: () => void
   readonly stop: () => void
   readonly goOn: () => void
-  /** Resolves when the process is not stopped. Undefined when it is not stopped now. */
+  /** Resolves when the process is no longer stopped. Undefined if it is not stopped. */
   readonly running: () => Promise<void> | undefined
   readonly touch: () => void
-  /** How often something happened. */
+  /** The number of calls of `touch`. */
   readonly touched: () => number
-  /** Resolves when nothing was touched for a while. */
+  /** Resolves when `touch` was not called for a while. */
   readonly settled: () => Promise<void>
 }
 
-/** Loop turns without a sign of life after which nothing more is to be expected. */
+/** After this many turns of the event loop without activity, nothing more is expected to happen. */
 const QUIET_TURNS = 40
 
 export function createLife(): Life {
@@ -52,7 +53,7 @@ export function createLife(): Life {
   }
 }
 
-/** Resolves when the count has not changed for a while. */
+/** Resolves when the count has not changed for that many turns of the event loop. */
 export async function quiet(
   touched: () => number,
   quietTurns: number = QUIET_TURNS,

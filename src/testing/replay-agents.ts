@@ -1,4 +1,7 @@
-/** Says before a deployment how recorded tasks would go on with other code. For tests, and for `lull replay --agents`. */
+/**
+ * Checks before a deployment how recorded tasks would continue with new code. For tests, and for
+ * `lull replay --agents`.
+ */
 import type { LogRecord } from '../core/records.ts'
 import type { Agent } from '../engine/author/agent.ts'
 import {
@@ -13,13 +16,14 @@ export interface ReplayAgentsOptions {
   readonly agents: readonly Agent[]
   /** The logs of tasks, each complete from its first record on. */
   readonly logs: Iterable<readonly LogRecord[]>
-  /** Only tasks that are paused or parked. Default: all that have not ended. */
+  /** Checks only tasks that are paused or parked. Default: all that have not ended. */
   readonly parked?: boolean
 }
 
 /**
- * Runs the code of the agents against recorded logs. No function of a step runs, and nothing is stored or sent. The code
- * runs up to the first operation that is not in the log. A task that would stop is known after two to three seconds.
+ * Runs the code of the agents against recorded logs, up to the first operation that is not in the
+ * log. No function of a step runs, and nothing is stored or sent. It takes two to three seconds to
+ * find out that a task would stop.
  */
 export function replayAgents({ logs, ...request }: ReplayAgentsOptions): Promise<AgentsReplay> {
   const recorded = [...logs].map((records) => ({ records }))
@@ -27,7 +31,7 @@ export function replayAgents({ logs, ...request }: ReplayAgentsOptions): Promise
   return replay({ ...request, logs: recorded }, deps)
 }
 
-/** The clock of the system, with timers that keep the process alive while a replay waits. */
+/** The system clock, with timers that keep the process alive while a replay waits. */
 const waitingClock: Clock = {
   now: Date.now,
   elapsed: () => performance.now(),

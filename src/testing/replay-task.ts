@@ -1,4 +1,4 @@
-/** Runs the code of a task once more over its recorded log, in an engine of its own. */
+/** Runs the code of a task again over its recorded log, in a separate engine. */
 import { fold } from '../core/evolve.ts'
 import type { LogRecord } from '../core/records.ts'
 import type { Task } from '../core/task.ts'
@@ -20,7 +20,7 @@ export interface ReplayDeps {
   readonly now: number
 }
 
-/** @throws Error when the code comes to another state than the log */
+/** @throws Error when the code reaches another state than the log */
 export async function replayTask(deps: ReplayDeps, taskId: string): Promise<Task> {
   const records = await deps.store.records(taskId, 0, Number.MAX_SAFE_INTEGER)
   const stopped = fold(records)
@@ -36,7 +36,7 @@ export async function replayTask(deps: ReplayDeps, taskId: string): Promise<Task
   )
 }
 
-/** The longest beginning of the log after which the task was running. */
+/** The longest prefix of the log after which the task was running. */
 function beforeLastStop(
   records: readonly LogRecord[],
 ): { readonly records: readonly LogRecord[]; readonly task: Task } | undefined {
@@ -48,7 +48,10 @@ function beforeLastStop(
   return undefined
 }
 
-/** Other ids than those in the log: the run that is recorded belongs to a process that is gone. */
+/**
+ * Creates ids that differ from those in the log, because the recorded run belongs to a process that
+ * no longer exists.
+ */
 function otherIds(): IdSource {
   const ids = createCountingIds()
   return { ...ids, uuid: () => `ffffffff${ids.uuid().slice(8)}` }

@@ -54,7 +54,7 @@ export function step(id: string, expected: number, more: Partial<Commit> = {}): 
   return { taskId: id, expected, records: sampleRecords(expected, `step ${expected + 1}`), ...more }
 }
 
-/** A commit that no store can write: a value in it is not JSON. */
+/** A commit that no store can write, because a value in it is not JSON. */
 export function poison(id: string, expected: number): Commit {
   const record: LogRecord = { type: 'value', key: 'k', value: 1, seq: expected + 1, at: 1_000 }
   return { ...step(id, expected), records: [Object.assign(record, { value: 1n })] }

@@ -1,7 +1,10 @@
-/** A store that stands still before it writes a value. For tests of what other processes do meanwhile. */
+/**
+ * Wraps a store that pauses before it writes a value, for tests of what other processes do
+ * meanwhile.
+ */
 import type { Store } from '../ports/store.ts'
 
-/** Does something once, before the first value is written. */
+/** Runs `meanwhile` once, before the first value is written. */
 export function slowToWrite(store: Store, meanwhile: () => Promise<unknown>): Store {
   let next: typeof meanwhile | undefined = meanwhile
   const pause = async (): Promise<void> => {

@@ -1,5 +1,6 @@
 /**
- * The contract of a `Store` as tests. It cites D1 to D4 of `ports/store.ts`. The caller brings the test runner.
+ * The contract of a `Store` as tests, with D1 to D4 of `ports/store.ts`. The caller provides the
+ * test runner.
  *
  *   import * as vitest from 'vitest'
  *   describeStoreContract(vitest, 'my store', async () => ({ store, reopen, cleanup }))

@@ -1,6 +1,6 @@
 /**
- * An engine for the tests of agent authors: on memory, with a clock that only the test moves. A test waits for facts and
- * never sleeps.
+ * An engine for tests of agents: with a store in memory and a clock that only the test moves. A
+ * test waits for conditions and never sleeps.
  */
 
 import type { PartInput } from '../core/messages/message.ts'
@@ -24,16 +24,16 @@ import { replayTask } from './replay-task.ts'
 import { testSigner } from './test-signer.ts'
 
 export interface TestEngineOptions {
-  /** The first one is the default. */
+  /** The agents. The first one is the default. */
   readonly agents: readonly Agent[]
   readonly options?: EngineSettings
-  /** Epoch milliseconds. Default: the beginning of 2026, UTC. */
+  /** The initial time in epoch milliseconds. Default: the beginning of 2026, UTC. */
   readonly startAt?: number
   /** Default: nothing is logged. */
   readonly log?: Log
 }
 
-/** What a test answers: a text, data, parts, or a decision about a consent. */
+/** An answer by the test: a text, data, parts, or a decision about a consent. */
 export type TestAnswer =
   | string
   | { readonly data: JsonInput }
@@ -41,15 +41,21 @@ export type TestAnswer =
   | readonly PartInput[]
 
 export interface TestEngine {
-  /** The engine of the process that lives now. `crash` replaces it. */
+  /** The engine of the simulated process. `crash` replaces it. */
   readonly engine: Engine
   readonly clock: ManualClock
   readonly store: Store
-  /** Sends as this caller. */
+  /** The caller of all requests of the test. */
   readonly caller: Caller
-  /** Starts a task. @throws when the agent answers with a message */
+  /**
+   * Starts a task.
+   * @throws if the agent replies with a message instead
+   */
   send(content: string | readonly PartInput[], options?: { readonly agent?: string }): Promise<Task>
-  /** The task when it is in that state, or as the function says. @throws when the task ends in another state */
+  /**
+   * Resolves with the task when it is in that state, or when the function returns true for it.
+   * @throws if the task ends in another state
+   */
   until(taskId: string, wanted: State | ((task: Task) => boolean)): Promise<Task>
   /** Answers the question of the task, or sends it a message. */
   answer(taskId: string, answer: TestAnswer): Promise<Task>
@@ -57,15 +63,20 @@ export interface TestEngine {
     type: string,
     event?: { readonly subject?: string; readonly data?: JsonInput; readonly source?: string },
   ): Promise<void>
-  /** Moves the clock. Everything that falls due on the way happens at its time and in order, with what follows from it. */
+  /**
+   * Moves the clock. Everything that becomes due happens at its time and in order, including its
+   * consequences.
+   */
   advance(duration: Duration): Promise<void>
-  /** Resolves when nothing moves any more without the clock. */
+  /** Resolves when nothing more happens without moving the clock. */
   settled(): Promise<void>
-  /** The process dies as by `kill -9`, and another one goes on with the same store. */
+  /** Ends the simulated process as by `kill -9`, and starts another one on the same store. */
   crash(options?: { readonly agents?: readonly Agent[] }): Promise<void>
   /**
-   * Runs the code of the task once more over its log, up to its last stop or end, in an engine of its own. Recorded steps
-   * do not run. @throws when the code comes to another state than the log: it is not deterministic, or was changed
+   * Runs the code of the task again over its log, up to its last stop or end, in a separate engine.
+   * Recorded steps do not run.
+   * @throws if the code reaches another state than the log, because it is not deterministic or was
+   * changed
    */
   replay(taskId: string, options?: { readonly agents?: readonly Agent[] }): Promise<Task>
   records(taskId: string): Promise<readonly LogRecord[]>
@@ -97,7 +108,7 @@ export async function testEngine(given: TestEngineOptions): Promise<TestEngine> 
       signer: testSigner,
       log: given.log ?? (() => undefined),
       memory: { usedBytes: () => 0 },
-      // Time stands still while code runs, so no code can block the clock.
+      // No time passes while code runs, so code never seems to block the event loop.
       options: { ...given.options, blockMs: Number.POSITIVE_INFINITY },
     })
     await engine.start()
@@ -152,7 +163,7 @@ export async function testEngine(given: TestEngineOptions): Promise<TestEngine> 
   }
 }
 
-/** Moves the clock from timer to timer, and lets everything react after each. */
+/** Moves the clock from timer to timer, and lets everything react after each one. */
 async function advance(
   clock: ManualClock,
   settled: () => Promise<void>,

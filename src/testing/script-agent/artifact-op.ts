@@ -2,7 +2,7 @@ import type { AgentTask, ArtifactInput } from '../../engine/author/agent-task.ts
 import type { ArtifactOp } from './ops.ts'
 import { splitEvenly } from './split-evenly.ts'
 
-/** The artifact as a whole, or in pieces of which all but the first are appended. */
+/** Creates the artifact as a whole, or in pieces of which all but the first are appended. */
 export async function performArtifact(task: AgentTask, op: ArtifactOp): Promise<void> {
   const { chunks = 1, ...given } = op
   const pieces = chunks === 1 ? [input(given)] : pieceTexts(given, chunks).map(input)

@@ -1,6 +1,6 @@
 /**
- * The behaviour that the official kits expect from the agent under test. The prefix of the `messageId` (A2A TCK) or of
- * the text (ACTS) selects a script.
+ * Scripts with the behaviour that the official test kits expect from the agent under test. The
+ * prefix of the `messageId` (A2A TCK) or of the text (ACTS) selects a script.
  */
 import { type Message, textOf } from '../../core/messages/message.ts'
 import type { ScriptOp } from './ops.ts'
@@ -18,14 +18,14 @@ const chunkedArtifact: ScriptOp = {
   artifact: { name: 'output', text: 'Generated text content', chunks: 2 },
 }
 
-/** Twice the kit's streaming timeout (2 s) and some more. */
+/** More than twice the kit's streaming timeout (2 s). */
 const RESUBSCRIBE_MS = 5_000
 const LONG_MS = 2_000
 const HOUR_MS = 3_600_000
 
 const scripts: Readonly<Record<string, readonly ScriptOp[]>> = {
   'tck-complete-task': [done],
-  // The prefix of the answer selects what follows.
+  // The prefix of the answer selects the script that follows.
   'tck-input-required': [{ ask: 'What should be done?' }],
   'tck-artifact-text': [textArtifact, done],
   'tck-artifact-file': [fileArtifact, done],
@@ -58,7 +58,9 @@ const scripts: Readonly<Record<string, readonly ScriptOp[]>> = {
   'tck-task-failure': [{ fail: 'Failed, as asked' }],
 }
 
-/** Longest first, so that `tck-artifact-file-url` is not taken for `tck-artifact-file`. */
+/**
+ * The longest comes first, so that `tck-artifact-file-url` is not mistaken for `tck-artifact-file`.
+ */
 const prefixes = Object.keys(scripts).sort((a, b) => b.length - a.length)
 
 export function conventionFor(message: Message): readonly ScriptOp[] | undefined {

@@ -5,7 +5,7 @@
 import { fsyncSync, openSync, writeSync } from 'node:fs'
 import process from 'node:process'
 
-/** Durable when it returns. */
+/** Writes one line. It is durable when the call returns. */
 export type Effects = (line: string) => void
 
 export type EffectKind = 'begin' | 'end' | 'abort'
@@ -18,12 +18,12 @@ export function effectLine(
   attempt: number,
   at: number,
 ): string {
-  // A lone surrogate has no percent-encoding; as UTF-8 it has become U+FFFD.
+  // A lone surrogate cannot be percent-encoded, but UTF-8 has replaced it by U+FFFD.
   const encoded = encodeURIComponent(Buffer.from(name).toString())
   return [kind, taskId, encoded, occurrence, attempt, process.pid, at].join(' ')
 }
 
-/** Appends to the file `LULL_EFFECTS` names, if any. */
+/** Appends lines to the file named by `LULL_EFFECTS`, if any. */
 export function createEffectsFile(
   pathOf: () => string | undefined = () => process.env['LULL_EFFECTS'],
 ): Effects {

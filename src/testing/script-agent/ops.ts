@@ -6,13 +6,13 @@ import type { ParkRequest } from '../../engine/input/requests.ts'
 
 /** The behaviour of a step or tool. */
 export interface WorkOptions {
-  /** The duration. */
+  /** The duration in milliseconds. */
   readonly ms?: number | undefined
-  /** Ignores the abort signal. */
+  /** Set to ignore the abort signal. */
   readonly stubborn?: boolean | undefined
-  /** The error with which it fails when the time is over. */
+  /** The message of the error with which it fails when the time is over. */
   readonly throw?: string | undefined
-  /** Written to a stream of the step's name while the time passes. */
+  /** Text that is written to a stream, named like the step, while the time passes. */
   readonly stream?: string | undefined
   /** The number of pieces of `stream`. */
   readonly chunks?: number | undefined

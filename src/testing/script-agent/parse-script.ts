@@ -1,4 +1,7 @@
-/** Reads and validates the script in a message. A mistake in op 7 is refused before op 0 runs. */
+/**
+ * Reads and validates the script in a message. The whole script is validated before its first op
+ * runs.
+ */
 import { z } from 'zod'
 import { isLullError } from '../../core/errors.ts'
 import { type Message, textOf } from '../../core/messages/message.ts'
@@ -7,7 +10,10 @@ import { json, parkInput } from '../../engine/input/inputs.ts'
 import { parse } from '../../engine/input/parse.ts'
 import type { OpName, Ops, ScriptOp } from './ops.ts'
 
-/** The ops of the script, or undefined for a message without one. @throws Rejection naming the op, as in `2.turn.0` */
+/**
+ * The ops of the script. Undefined for a message without one.
+ * @throws Rejection that names the op, such as `2.turn.0`
+ */
 export function parseScript(message: Message): readonly ScriptOp[] | undefined {
   const found = scriptIn(message)
   if (found === undefined) return undefined
@@ -17,7 +23,7 @@ export function parseScript(message: Message): readonly ScriptOp[] | undefined {
   return ops
 }
 
-/** The first data part, or else the text, if it is an object with a `script`. */
+/** Finds the script: the first data part, or else the text, if it is an object with a `script`. */
 function scriptIn(message: Message): object | undefined {
   const part = message.parts.find((one) => 'data' in one)
   const places = [part !== undefined && 'data' in part ? part.data : undefined, objectIn(message)]
@@ -115,7 +121,7 @@ const name = text.min(1, 'must not be empty')
 /** The elements are validated one by one. */
 const list = z.array(z.unknown(), 'must be a list of ops')
 const script = z.strictObject({ script: list })
-/** Timers of a runtime overflow above this. */
+/** Timers of Node overflow above this. */
 const LONGEST_MS = 2_147_483_647
 const chunkCount = z.number().int().min(1).max(10_000)
 const manner = {

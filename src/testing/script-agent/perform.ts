@@ -6,7 +6,7 @@ import { performArtifact } from './artifact-op.ts'
 import type { ChildCall, Echoed, OpName, Ops, ScriptOp, WorkOptions } from './ops.ts'
 import type { Work } from './work.ts'
 
-/** The surroundings of an op: its task, and its turn if there is one. */
+/** What an op needs: its task, and its turn if there is one. */
 export interface Scene {
   readonly task: AgentTask
   /** The name of the script agent. Its children are tasks of the same agent. */
@@ -14,15 +14,20 @@ export interface Scene {
   readonly turn?: Turn
   readonly work: Work
   readonly memory: Memory
-  /** How many steps and tools of each name this run has called. */
+  /** How many steps and tools of each name this run has called so far. */
   readonly calls: Map<string, number>
 }
 
-/** Values that later ops refer to. Every run creates it again, so it has only values that a replay reproduces. */
+/**
+ * Values that later ops refer to. Each run creates them anew, so they must be values that a replay
+ * reproduces.
+ */
 export interface Memory {
   child?: Child
   answer?: Answer
-  /** The epoch of the last stop before the answer. The input of a later stop is newer than the answer. */
+  /**
+   * The epoch of the last stop before the answer. Input of a later stop is newer than the answer.
+   */
   answeredInEpoch?: number | undefined
 }
 
@@ -51,7 +56,8 @@ function performOne(op: ScriptOp, scene: Scene): Performed {
 }
 
 const performers: { readonly [N in OpName]: (op: Ops[N], scene: Scene) => Performed } = {
-  // `receive` answers it before a task exists. It is executed here only in a child or a follow-up.
+  // Normally `receive` answers this op before a task exists. It is executed here only in a child or
+  // a follow-up.
   reply: async ({ reply }) => ({ text: reply }),
   async say({ say }, { task, turn }) {
     await task.say(say)
@@ -74,7 +80,7 @@ const performers: { readonly [N in OpName]: (op: Ops[N], scene: Scene) => Perfor
     for (const result of (await turn?.tools(batch)) ?? []) turn?.record('tool', { ...result })
   },
   async parallel({ parallel }, scene) {
-    // Waits for every branch, so that no branch runs on after a failure of another.
+    // Waits for every branch, so that no branch keeps running after another one has failed.
     const ends = await Promise.allSettled(parallel.map((branch) => performAll(branch, scene)))
     for (const end of ends) if (end.status === 'rejected') throw end.reason
     return (
@@ -123,7 +129,7 @@ const performers: { readonly [N in OpName]: (op: Ops[N], scene: Scene) => Perfor
   complete: async ({ complete }) => ({ text: complete }),
 }
 
-/** Counts like the journal: steps and tools separately, in the order of the calls. */
+/** Counts calls like the journal: steps and tools separately, in the order of the calls. */
 function workOf(
   { task, work, calls }: Scene,
   kind: 'step' | 'tool',
@@ -141,7 +147,7 @@ async function hear(task: AgentTask, memory: Memory, question: Promise<Answer>):
   return undefined
 }
 
-/** Opens a turn for facts that only a turn has, if there is none. */
+/** Opens a turn if there is none, for facts that only a turn has. */
 async function show(what: Echoed, scene: Scene): Performed {
   const { task, turn } = scene
   if (turn === undefined && ofTurns[what]) {

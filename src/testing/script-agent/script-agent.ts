@@ -1,6 +1,6 @@
 /**
- * An agent that executes the script in its message, so that clients, conformance runs and benchmarks can produce any
- * situation without a model:
+ * An agent that executes the script in its message. With it, clients, conformance runs and
+ * benchmarks can produce any situation without a model:
  *
  *   {"script": [{"step": "build", "ms": 50}, {"ask": "Ship it?"}, {"complete": "shipped"}]}
  */
@@ -17,9 +17,11 @@ export interface ScriptAgentOptions {
   /** Default: `script`. */
   readonly name?: string
   readonly version?: string
-  /** Measures the `ms` of steps. Default: the timers of the system. */
+  /** The clock for the `ms` of steps. Default: the system's timers. */
   readonly clock?: Pick<Clock, 'now' | 'after'>
-  /** Gets a line for every execution of a step. Default: the file `LULL_EFFECTS` names, if any. */
+  /**
+   * Gets a line for every execution of a step. Default: the file named by `LULL_EFFECTS`, if any.
+   */
   readonly effects?: Effects
 }
 
@@ -69,7 +71,7 @@ export function createScriptAgent(options: ScriptAgentOptions = {}): Agent {
   })
 }
 
-/** After a script that ends with a question, the prefix of the answer selects the next script. */
+/** Runs a script. If it ends with a question, the prefix of the answer selects the next script. */
 async function performConvention(
   ops: readonly ScriptOp[],
   scene: Scene,
@@ -80,7 +82,7 @@ async function performConvention(
   return ending ?? (next && performConvention(next, scene))
 }
 
-/** As with every `Clock`, the timers do not keep the process alive. */
+/** These timers do not keep the process alive, like those of every `Clock`. */
 const timers: Pick<Clock, 'now' | 'after'> = {
   now: Date.now,
   after(ms, callback) {
@@ -90,5 +92,5 @@ const timers: Pick<Clock, 'now' | 'after'> = {
   },
 }
 
-/** Writes its effects to the file `LULL_EFFECTS` names. */
+/** The script agent that writes its effects to the file named by `LULL_EFFECTS`. */
 export const scriptAgent: Agent = createScriptAgent()

@@ -4,10 +4,13 @@ import { type EffectKind, type Effects, effectLine } from './effects.ts'
 import type { WorkOptions } from './ops.ts'
 import { splitEvenly } from './split-evenly.ts'
 
-/** The function of a step or tool. It takes the given time, and writes its begin and end to `effects`. */
+/**
+ * Makes the function of a step or tool. It takes the given time, and writes its beginning and end
+ * to `effects`.
+ */
 export type Work = (called: Called, manner: WorkOptions) => StepFunction<string>
 
-/** Which step or tool of which task: the nth of its name. */
+/** Identifies a call: the task, and the nth step or tool of that name. */
 export interface Called {
   readonly taskId: string
   readonly name: string
@@ -32,7 +35,7 @@ export function createWork(clock: Pick<Clock, 'now' | 'after'>, effects: Effects
     }
 }
 
-/** Waits, and writes the text in equal pieces at equal intervals meanwhile. */
+/** Waits, and meanwhile writes the text in equal pieces at equal intervals. */
 async function takeTime(
   clock: Pick<Clock, 'after'>,
   { stream, signal }: StepContext,
@@ -49,7 +52,7 @@ async function takeTime(
   }
 }
 
-/** Resolves when the time is over or the signal fires. */
+/** Resolves when the time is over or the signal aborts. */
 function passed(
   clock: Pick<Clock, 'after'>,
   ms: number,

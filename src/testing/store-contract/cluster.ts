@@ -195,7 +195,7 @@ function holds(subject: Subject): void {
     expect(last).toBeGreaterThan(lifted.epoch)
     const beat = await b.cluster.registerWorker({ id: 'w1', agents: [] }, LEASE_MS)
     expect(beat.holdEpoch).toBe(last)
-    // A commit without a hold epoch is not affected.
+    // The epoch check does not affect a commit without a hold epoch.
     expect(await b.commit([step('task-2', 2)])).toEqual([{ status: 'written' }])
   })
 

@@ -1,4 +1,4 @@
-/** D1 to D4: ports/store.ts. */
+/** Tests D1 to D4 of `ports/store.ts`. */
 import type { LogRecord } from '../../core/records.ts'
 import type { Commit, CommitFailure } from '../../ports/store/tasks.ts'
 import { creation, poison, sampleClaim, sampleRow, sampleSnapshot, step } from '../sample-task.ts'
@@ -6,7 +6,10 @@ import type { Subject } from './subject.ts'
 
 const written = { status: 'written' }
 
-/** A message of 10 MiB, the largest that a server accepts by default, and the record around it. */
+/**
+ * Enough for a message of 10 MiB, the largest that a server accepts by default, and the record
+ * around it.
+ */
 const LARGE_BYTES = 12 * 2 ** 20
 const TOO_LARGE_BYTES = 32 * 2 ** 20
 

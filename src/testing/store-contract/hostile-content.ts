@@ -1,4 +1,7 @@
-/** Values with unusual characters come back unchanged, collide with no other value, and change nothing else. */
+/**
+ * Tests that values with unusual characters are returned unchanged, do not collide with other
+ * values, and have no side effects.
+ */
 
 import type { LogRecord } from '../../core/records.ts'
 import type { Json } from '../../core/values/json.ts'
@@ -7,7 +10,7 @@ import { creation, sampleClaim, sampleEvent, sampleHold, sampleRow, step } from 
 import type { Subject } from './subject.ts'
 import { readyIds } from './work.ts'
 
-/** Pairs that some drivers store as the same string. */
+/** Pairs of different strings that some drivers store as the same one. */
 const strings: readonly string[] = [
   "'; DROP TABLE tasks; --",
   '" OR ""="',

@@ -95,7 +95,7 @@ function filters(subject: Subject): void {
       creation('joined-1', { contextId, statusAt: 2, state: 'completed' }),
       creation('joined-2', { contextId, statusAt: 3 }),
       creation('elsewhere', { contextId: named(4) }),
-      // A context whose id is the id of its task.
+      // A context whose id equals the id of its task.
       creation(named(9), { contextId: named(9) }),
     ])
     const inIt = ['joined-2', 'joined-1', named(7)]

@@ -63,7 +63,7 @@ export function policies(subject: Subject): void {
     const results = await store.commit([
       { ...first, spending: [spent(5), spent(7, 100, 'budget-2')] },
       { ...creation('task-2'), spending: [spent(3)] },
-      // The task exists already.
+      // This commit conflicts, because the task already exists.
       { ...first, spending: [spent(1_000)] },
     ])
     expect(results.map(({ status }) => status)).toEqual(['written', 'written', 'conflict'])

@@ -1,6 +1,9 @@
 import type { Store } from '../../ports/store.ts'
 
-/** Calls `pruneTasks` until it has looked at every task, `limit` at a time. Returns how many tasks were removed. */
+/**
+ * Calls `pruneTasks` with `limit` until it has looked at every task. Returns the number of removed
+ * tasks.
+ */
 export async function pruneTasks(store: Store, statusBefore: number, limit = 99): Promise<number> {
   let total = 0
   let after: string | undefined

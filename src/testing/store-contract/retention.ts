@@ -1,4 +1,4 @@
-/** R2: engine/upkeep/retention.ts. */
+/** Tests R2 of `engine/upkeep/retention.ts`. */
 
 import { isTerminal, states } from '../../core/states.ts'
 import type { PruneResult } from '../../ports/store/pruning.ts'

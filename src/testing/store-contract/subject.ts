@@ -7,14 +7,16 @@ export interface StoreUnderTest {
   /** Closes the store and opens it again on the same data. A store without durable data returns itself. */
   readonly reopen: () => Promise<Store>
   readonly cleanup: () => Promise<void>
-  /** Only for a store with a `cluster` part. */
+  /** Present for a store with a `cluster` part. */
   readonly cluster?: ClusterUnderTest
 }
 
 export interface ClusterUnderTest {
-  /** Another connection to the same data, as another process has one. `cleanup` closes it. */
+  /** Opens another connection to the same data, as another process would. `cleanup` closes it. */
   readonly connect: () => Promise<Store>
-  /** Advances the store's clock by this much: moves the clock, or every instant that was written by it. */
+  /**
+   * Advances the store's clock: moves the clock itself, or moves back every instant written by it.
+   */
   readonly pass: (ms: number) => Promise<void>
 }
 

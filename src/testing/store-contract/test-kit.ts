@@ -1,4 +1,4 @@
-/** The functions of a test runner that the contract uses. Vitest and Jest have them. */
+/** The functions of a test runner that the contract uses. Vitest and Jest provide them. */
 export interface TestKit {
   readonly describe: (name: string, tests: () => void) => unknown
   readonly it: (name: string, test: () => Promise<void>) => unknown

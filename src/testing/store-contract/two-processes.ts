@@ -2,7 +2,7 @@ import type { ClusterStore } from '../../ports/store/cluster.ts'
 import type { Store } from '../../ports/store.ts'
 import type { ClusterUnderTest, Subject } from './subject.ts'
 
-/** A connection, with its cluster part. */
+/** A connection to a shared store, including its cluster part. */
 type Process = Store & { readonly cluster: ClusterStore }
 
 function asProcess(store: Store): Process {

@@ -65,7 +65,7 @@ export function usage(subject: Subject): void {
     await grows(store.putSession({ ...session, title: 'longer' }))
     const { bytes } = await ofAnn(store)
     await grows(appendDispatched(store, 'acme', [sampleEvent('1'), sampleEvent('1')], 1))
-    // Events belong to no principal.
+    // Unchanged, because events belong to no principal.
     expect((await ofAnn(store)).bytes).toBe(bytes)
 
     await pruneTasks(store, 2)

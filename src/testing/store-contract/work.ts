@@ -51,7 +51,7 @@ function runnable(subject: Subject): void {
       creation('task-3', { owner: 'worker-3' }),
       creation('task-4'),
     ])
-    // A shared store decides by leases (store-contract/cluster.ts).
+    // Not for a shared store, which decides by leases (store-contract/cluster.ts).
     if (store.cluster !== undefined) return
     const found = [...(await store.orphans('worker-2', 9))].sort((a, b) =>
       a.taskId < b.taskId ? -1 : 1,
