@@ -95,7 +95,7 @@ function stopOf({ wake }: Task): string | undefined {
   return `${why}(by ${stoppedBy.kind} ${stoppedBy.id}); resumed by ${cause}`
 }
 
-/** Shortens the longest lines first, so that one long message does not push out the others. */
+/** Shortens only the longest lines, so that one long message does not push out the others. */
 function shareRoom(lines: readonly string[], room: number): readonly string[] {
   let left = room
   const shares = new Map<string, number>()

@@ -71,7 +71,7 @@ export function createHoldBarrier(
     isReading = true
     read()
       .catch((error: unknown) =>
-        // The next heartbeat tells the epoch again.
+        // The next heartbeat reports the epoch again, which repeats the read.
         context.log('warn', 'held tasks could not be read; trying again', { error }),
       )
       .finally(() => {
@@ -83,7 +83,8 @@ export function createHoldBarrier(
     while (!isReached()) {
       const [epoch, times] = [heard, forgotten]
       await refreshPolicies()
-      // A commit that starts a run may be written and not answered yet. Its task is not among those that run here.
+      // A commit that starts a run may be written but not answered. Its task would be missing from
+      // the list of tasks that run here.
       await context.ledger.commitsSettled()
       await readRuns(context, cluster)
       if (times < forgotten) continue
@@ -151,7 +152,7 @@ interface Notes {
   next(): Promise<void>
 }
 
-/** The notes of other processes. One may be lost on its way, so the wait for it ends after a while. */
+/** Waits for notes of other processes. */
 function createNotes(clock: Context['clock']): Notes {
   const waiting = new Set<() => void>()
   let count = 0

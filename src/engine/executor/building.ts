@@ -65,7 +65,7 @@ const noRecords: readonly LogRecord[] = []
 
 export function createBuilder(deps: BuilderDeps): Builder {
   const { store, ledger, clock, log, agents, host, again, lost, presences, draining } = deps
-  /** By agent and not by name, because agents can be replaced. */
+  /** Keyed by the agent object and not by its name, because agents can be replaced. */
   const asks = new WeakMap<Agent, ReturnType<typeof createAsk>>()
 
   function build(presence: Presence, task: Task | undefined): void {

@@ -60,7 +60,7 @@ export function createChildHost(context: EngineContext, holds: Holds): ChildHost
       const { childId } = delegation
       if ((await context.ledger.read(childId)) !== undefined) return
       await createChild(context, parent, delegation)
-      // A cancel or hold of the parent may have happened before the child existed.
+      // The parent may have been cancelled or held before the child existed.
       const now = await context.ledger.read(parent.id)
       if (now?.state === 'canceled') await cancelChildren(context, now)
       if (now !== undefined) await holds.holdChild(now, childId)

@@ -84,7 +84,8 @@ export function createScheduler(deps: {
   async function handle(entry: ScheduleEntry, after: number): Promise<Handled> {
     const now = clock.now()
     const paused = (await states.pauseOf(entry.id)) !== undefined
-    // P4: read after the pause. Where this process tries again late, another one may have ended a pause meanwhile.
+    // Read after the pause (P4): if this process retries late, another one may have ended a pause
+    // meanwhile.
     const { handledUntil: handled = after, failed = [] } = (await states.read(entry.id)) ?? {}
     const from = handled > now ? after : Math.max(after, handled)
     const due = paused ? [] : timesDue(entry.schedule, from, now)

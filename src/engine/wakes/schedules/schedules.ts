@@ -73,7 +73,7 @@ export function createSchedules({ entries, states, run }: Scheduler, clock: Cloc
     },
     async resume(caller, id) {
       const entry = named(caller, id)
-      // P4: written before the pause ends, so that times during the pause never count as missed.
+      // Written before the pause ends, so that times during the pause never count as missed (P4).
       await states.write(id, { handledUntil: clock.now() }, 'forget')
       await states.setPause(id, undefined)
       return infoOf(entry)
