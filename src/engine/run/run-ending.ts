@@ -1,14 +1,18 @@
 /** Ends a task when the code of its run ends: completed, failed, rejected, or continued in a new run (`continueAs`). */
 
+import { isLullError } from '../../core/errors.ts'
 import type { Task } from '../../core/task.ts'
+import { describeError } from '../../core/values/describe-error.ts'
 import type { Json } from '../../core/values/json.ts'
 import type { Agent } from '../author/agent.ts'
-import type { AgentTask } from '../author/agent-task.ts'
+import type { AgentTask, ArtifactInput } from '../author/agent-task.ts'
 import type { Past } from '../author/conversation.ts'
 import { json } from '../input/inputs.ts'
 import { parse } from '../input/parse.ts'
 import type { Operations } from './operations.ts'
-import { completion, failed, failing } from './outcome.ts'
+import { lastArtifact } from './outputs/artifacts.ts'
+import { agentMessage, partsOf } from './outputs/parts.ts'
+import type { RunCore } from './run-core.ts'
 import { neverSettles, type RunAct } from './run-writer.ts'
 import { endOpenOperations } from './steps/open-operations.ts'
 import { TaskApi } from './turns/task-api.ts'
@@ -112,4 +116,37 @@ async function continueAs(
   })
   again(core.task)
   return neverSettles()
+}
+
+/** The command that ends a task for what the code of the agent returned. */
+function completion(value: Awaited<ReturnType<NonNullable<Agent['run']>>>, core: RunCore): RunAct {
+  if (value === undefined || value === null) return { type: 'complete' }
+  if (typeof value === 'string' || Array.isArray(value)) {
+    const message = agentMessage(core, core.host.ids.uuid(), partsOf(value))
+    return { type: 'complete', message }
+  }
+  const artifact = lastArtifact(core, value as ArtifactInput)
+  return artifact === undefined ? { type: 'complete' } : { type: 'complete', artifact }
+}
+
+/** Callers see the message of the error. The stack is only in the log. */
+function failing(error: unknown, agent: Agent, core: RunCore): RunAct {
+  const { host } = core
+  const end = failed(error, core)
+  if (end.failure.name === 'Rejection' || isLullError(error, 'CONSENT_DENIED')) {
+    return { type: 'reject', message: end.message }
+  }
+  if (!core.dead) {
+    host.log('warn', 'an agent failed', { agent: agent.name, taskId: core.task.id, error })
+  }
+  return end
+}
+
+/** The act that fails a task, with whatever was thrown. */
+function failed(error: unknown, core: RunCore): RunAct & { readonly type: 'fail' } {
+  const failure = describeError(error)
+  const message = agentMessage(core, core.host.ids.uuid(), [
+    { text: failure.message || failure.name },
+  ])
+  return { type: 'fail', message, failure }
 }
