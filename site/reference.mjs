@@ -2,7 +2,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { z } from 'zod'
-import { commands } from '../dist/cli/commands.js'
+import { commands } from '../dist/cli/all-commands.js'
 import { helpFor } from '../dist/cli/help.js'
 
 const plain = (_, text) => text
