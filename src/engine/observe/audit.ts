@@ -23,9 +23,10 @@ export interface AuditRequest {
   readonly taskId?: string | undefined
   /** Epoch milliseconds. */
   readonly since?: number | undefined
-  readonly after?: number | undefined
-  /** Entries before this position, newest first. */
-  readonly before?: number | undefined
+  /** `asc`, the default: oldest first. `desc`: newest first. */
+  readonly order?: 'asc' | 'desc' | undefined
+  /** The id of the last entry that was read. The answer has those that follow it in this order. */
+  readonly after?: string | undefined
   readonly limit?: number | undefined
 }
 
@@ -34,7 +35,7 @@ export interface Audit {
   note(entry: AuditNote, given?: Pick<AuditEntry, 'id' | 'at'>): void
   /** Notes what a caller did, or why it was refused, when the work has ended. */
   during<T>(caller: Caller, action: AuditedAction<T>, work: () => Promise<T>): Promise<T>
-  /** Oldest first, with `before` newest first. Only for operators. */
+  /** Only for operators. */
   read(caller: Caller, request: AuditRequest): Promise<readonly StoredAuditEntry[]>
   /** Writes what is not written yet. */
   flush(): Promise<void>
@@ -122,11 +123,11 @@ export function createAudit(deps: {
         throw error
       }
     },
-    async read(caller, { principal, taskId, since, after = 0, before, limit = 100 }) {
+    async read(caller, { principal, taskId, since, order, after, limit = 100 }) {
       await flush()
       const { tenant } = scopeOf({ ...caller, operator: true })
       const filter = { tenant, principal, taskId, since }
-      return store.audit({ ...filter, afterPos: after, beforePos: before, limit })
+      return store.audit({ ...filter, order, after, limit })
     },
     flush: () => {
       refusals.end()

@@ -2,7 +2,7 @@
 export interface AuditStore {
   /** Adds entries in order. An entry whose id is already stored is skipped. */
   appendAudit(entries: readonly AuditEntry[]): Promise<void>
-  /** Oldest first, with `beforePos` newest first. An absent member of the query filters nothing. */
+  /** An absent member of the query filters nothing. */
   audit(query: AuditQuery): Promise<readonly StoredAuditEntry[]>
   pruneAudit(before: number, limit: number): Promise<number>
 }
@@ -49,8 +49,9 @@ export interface AuditQuery {
   readonly taskId?: string | undefined
   /** Only entries of this instant and later ones. */
   readonly since?: number | undefined
-  readonly afterPos: number
-  /** Only entries before this position, newest first. */
-  readonly beforePos?: number | undefined
+  /** `asc`, the default: oldest first. `desc`: newest first. */
+  readonly order?: 'asc' | 'desc' | undefined
+  /** Only entries that follow the entry of this id, in that order. An entry that is not kept any more was the oldest one. */
+  readonly after?: string | undefined
   readonly limit: number
 }

@@ -2,6 +2,26 @@ import { expect, it } from 'vitest'
 import { createHarness, olga, running } from '../../engine/test-support/engine-harness.ts'
 import { readAudit } from './audit.ts'
 
+it('has a cursor that counts no entries of other tenants', async () => {
+  const { engine } = await createHarness({ agents: [running(async () => 'done')] })
+  const note = (tenant: string) =>
+    engine.audit.note({ tenant, action: 'hold', target: tenant, outcome: 'done' })
+  const read = async (cursor?: string) => {
+    const query = new URLSearchParams({ limit: '1', ...(cursor && { cursor }) })
+    const request = { query, id: '', anyTenant: false, now: 0, body: undefined }
+    const page: object = await readAudit.handle(engine, olga, request)
+    return page as { entries: readonly unknown[]; cursor?: string }
+  }
+  note(olga.tenant)
+  for (let n = 0; n < 50; n++) note('other')
+  note(olga.tenant)
+  note(olga.tenant)
+  const first = await read()
+  const second = await read(first.cursor)
+  expect(second.entries).toHaveLength(1)
+  expect(Number(second.cursor) - Number(first.cursor)).toBeNaN()
+})
+
 it('pages through the audit log newest first', async () => {
   const { engine } = await createHarness({ agents: [running(async () => 'done')] })
   for (const target of ['a', 'b', 'c']) {

@@ -11,10 +11,7 @@ const query = z.strictObject({
   since: z.iso.datetime({ offset: true }).optional(),
   principal: z.string().max(256).optional(),
   taskId: z.string().max(256).optional(),
-  cursor: z
-    .string()
-    .regex(/^\d{1,15}$/, 'is not one of ours')
-    .optional(),
+  cursor: z.string().max(256).optional(),
   order: z.enum(['asc', 'desc']).optional(),
   limit: count,
   tenant: z.string().optional(),
@@ -48,15 +45,14 @@ export const readAudit: OpsRoute = {
       principal,
       taskId,
       since: since === undefined ? undefined : Date.parse(since),
-      ...(order === 'desc'
-        ? { before: Number(cursor ?? Number.MAX_SAFE_INTEGER) }
-        : { after: Number(cursor ?? 0) }),
+      order,
+      after: cursor,
       limit: most + 1,
     })
     const page = found.slice(0, most)
     return {
       entries: page.map(({ id: _id, pos: _pos, at, ...rest }) => ({ at: toIso(at), ...rest })),
-      ...(found.length > most ? { cursor: String(page.at(-1)?.pos) } : {}),
+      ...(found.length > most ? { cursor: page.at(-1)?.id } : {}),
     }
   },
 }

@@ -149,7 +149,7 @@ async function readSamples(store: Store): Promise<unknown> {
     removed: await store.removedTask('pruned'),
     value: await store.getValue('some/value'),
     usage: await store.usage(hostile, 'ann'),
-    audit: await store.audit({ afterPos: 0, limit: 9 }),
+    audit: await store.audit({ limit: 9 }),
   }
 }
 

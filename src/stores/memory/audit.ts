@@ -18,11 +18,13 @@ export function createAudit(): Audit {
         entries.set(entry.id, JSON.stringify({ ...entry, pos: ++last }))
       }
     },
-    audit({ tenant, principal, taskId, since = -Infinity, afterPos, beforePos, limit }) {
-      const inOrder = beforePos === undefined ? all() : all().toReversed()
-      return inOrder
-        .filter((entry) => entry.pos > afterPos && entry.at >= since)
-        .filter((entry) => beforePos === undefined || entry.pos < beforePos)
+    audit({ tenant, principal, taskId, since = -Infinity, order, after, limit }) {
+      const kept = all()
+      const from = after === undefined ? undefined : (kept.find(({ id }) => id === after)?.pos ?? 0)
+      const isDescending = order === 'desc'
+      return (isDescending ? kept.toReversed() : kept)
+        .filter(({ pos }) => from === undefined || (isDescending ? pos < from : pos > from))
+        .filter((entry) => entry.at >= since)
         .filter((entry) => tenant === undefined || entry.tenant === tenant)
         .filter((entry) => principal === undefined || entry.principal === principal)
         .filter((entry) => taskId === undefined || entry.taskId === taskId)

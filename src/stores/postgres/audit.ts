@@ -15,9 +15,10 @@ export function createAudit(db: Database): AuditStore {
         entries.map((entry) => JSON.stringify(entry)),
       ])
     },
-    async audit({ tenant, principal, taskId, since, afterPos, beforePos, limit }) {
-      const values: Value[] = [afterPos, limit]
-      const where = ['pos > $1']
+    async audit({ tenant, principal, taskId, since, order, after, limit }) {
+      const values: Value[] = [limit]
+      const where: string[] = ['true']
+      const isDescending = order === 'desc'
       const filter = (sql: (n: string) => string, value: Value): void => {
         if (value === undefined) return
         values.push(value)
@@ -29,10 +30,13 @@ export function createAudit(db: Database): AuditStore {
       // Entries are nearly ordered by age, so the scan begins near the first one that is wanted.
       const first = `SELECT coalesce(min(pos), 0) FROM ${s}.audit WHERE at >=`
       filter((n) => `at >= ${n} AND pos >= (${first} ${n})`, since)
-      filter((n) => `pos < ${n}`, beforePos)
-      const order = beforePos === undefined ? 'ASC' : 'DESC'
+      const compare = isDescending ? '<' : '>'
+      filter(
+        (n) => `pos ${compare} coalesce((SELECT pos FROM ${s}.audit WHERE id = ${n}), 0)`,
+        after === undefined ? undefined : toText(after),
+      )
       const rows = await db.read(
-        `SELECT pos, body FROM ${s}.audit WHERE ${where.join(' AND ')} ORDER BY pos ${order} LIMIT $2`,
+        `SELECT pos, body FROM ${s}.audit WHERE ${where.join(' AND ')} ORDER BY pos ${isDescending ? 'DESC' : 'ASC'} LIMIT $1`,
         values,
       )
       return rows.map(parsed)

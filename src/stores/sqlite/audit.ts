@@ -23,10 +23,11 @@ export function createAudit(db: Database, transact: Transact): Direct<keyof Audi
     principal,
     taskId,
     since,
-    afterPos,
-    beforePos,
+    order,
+    after,
     limit,
   }: AuditQuery): readonly Row[] => {
+    const isDescending = order === 'desc'
     const filters: readonly (readonly [string, string | number | undefined])[] = [
       ['tenant = ?', tenant && toText(tenant)],
       ['principal = ?', principal && toText(principal)],
@@ -34,15 +35,20 @@ export function createAudit(db: Database, transact: Transact): Direct<keyof Audi
       // Entries are nearly ordered by age, so the scan begins near the first one that is wanted.
       ['pos >= (SELECT coalesce(min(pos), 0) FROM audit WHERE at >= ?)', since],
       ['at >= ?', since],
-      ['pos < ?', beforePos],
+      [
+        `pos ${isDescending ? '<' : '>'} coalesce((SELECT pos FROM audit WHERE id = ?), 0)`,
+        after === undefined ? undefined : toText(after),
+      ],
     ]
     const given = filters.filter(([, value]) => value !== undefined)
-    const where = [...given.map(([sql]) => sql), 'pos > ?'].join(' AND ')
+    // Without a filter, the condition on the position lets SQLite walk the primary key.
+    const where = [...given.map(([sql]) => sql), 'pos > 0'].join(' AND ')
     const values = given.flatMap(([, value]) => (value === undefined ? [] : [value]))
-    const order = beforePos === undefined ? 'ASC' : 'DESC'
     return db
-      .prepare(`SELECT pos, body FROM audit WHERE ${where} ORDER BY pos ${order} LIMIT ?`)
-      .all(...values, afterPos, limit)
+      .prepare(
+        `SELECT pos, body FROM audit WHERE ${where} ORDER BY pos ${isDescending ? 'DESC' : 'ASC'} LIMIT ?`,
+      )
+      .all(...values, limit)
   }
   return {
     appendAudit: (entries) =>

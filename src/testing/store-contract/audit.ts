@@ -16,7 +16,7 @@ function entry(id: string, at: number, given: Partial<AuditEntry> = {}): AuditEn
 export function audit(subject: Subject): void {
   const { it, expect } = subject.kit
   const idsOf = async (query: object): Promise<readonly string[]> => {
-    const found = await subject.store.audit({ afterPos: 0, limit: 9, ...query })
+    const found = await subject.store.audit({ limit: 9, ...query })
     return found.map(({ id }) => id)
   }
 
@@ -26,21 +26,21 @@ export function audit(subject: Subject): void {
     await store.appendAudit([entry('a', 5), full])
     await store.appendAudit([full, entry('c', 1)])
     const again = await subject.reopen()
-    const found = await again.audit({ afterPos: 0, limit: 9 })
+    const found = await again.audit({ limit: 9 })
     expect(found.map(({ id }) => id)).toEqual(['a', 'b', 'c'])
     const { pos: _pos, ...kept } = found[1] ?? { pos: 0 }
     expect(kept).toEqual(full)
     await again.appendAudit([entry('d', 6)])
-    const rest = await again.audit({ afterPos: found[1]?.pos ?? 0, limit: 1 })
+    const rest = await again.audit({ after: found[1]?.id, limit: 1 })
     expect(rest.map(({ id }) => id)).toEqual(['c'])
   })
 
   it('reads entries newest first, page by page', async () => {
     await subject.store.appendAudit(['a', 'b', 'c', 'd'].map((id, at) => entry(id, at)))
-    const query = { tenant: 'acme', since: 1, afterPos: 0, limit: 2 }
-    const first = await subject.store.audit({ ...query, beforePos: Number.MAX_SAFE_INTEGER })
+    const query = { tenant: 'acme', since: 1, order: 'desc', limit: 2 } as const
+    const first = await subject.store.audit(query)
     expect(first.map(({ id }) => id)).toEqual(['d', 'c'])
-    expect(await idsOf({ ...query, beforePos: first[1]?.pos })).toEqual(['b'])
+    expect(await idsOf({ ...query, after: first[1]?.id })).toEqual(['b'])
   })
 
   it('finds entries by tenant, principal, task and time', async () => {
@@ -70,5 +70,8 @@ export function audit(subject: Subject): void {
     expect(await idsOf({})).toEqual(['b', 'c'])
     expect(await subject.store.pruneAudit(3, 9)).toBe(1)
     expect(await idsOf({})).toEqual(['c'])
+    // An entry that was removed was older than those that are left.
+    expect(await idsOf({ after: 'a' })).toEqual(['c'])
+    expect(await idsOf({ after: 'a', order: 'desc' })).toEqual([])
   })
 }

@@ -77,7 +77,7 @@ describe('push notifications', () => {
       await testServer.ok('0.3', 'tasks/pushNotificationConfig/delete', unknown)
     }
     await testServer.engine.audit.flush()
-    const entries = await testServer.store.audit({ afterPos: 0, limit: 1_000 })
+    const entries = await testServer.store.audit({ limit: 1_000 })
     const deleted = entries.filter(({ action }) => action === 'webhook.delete')
     expect(deleted).toHaveLength(21)
     expect(deleted[0]).toMatchObject({ target: 'unknown-0', outcome: 'TASK_NOT_FOUND' })
