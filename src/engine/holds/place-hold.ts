@@ -3,7 +3,7 @@ import type { Hold } from '../../ports/store/holds.ts'
 import type { Caller } from '../caller.ts'
 import type { EngineContext } from '../context.ts'
 import { holdInput } from '../input/inputs.ts'
-import { parse } from '../input/parse.ts'
+import { check } from '../input/parse.ts'
 import type { HoldRequest } from '../input/requests.ts'
 import type { ActiveHolds } from './active-holds.ts'
 import { holdTasks, liftTasks, type TaskOutcome } from './held-tasks.ts'
@@ -140,7 +140,7 @@ async function holdToPlace(
 }
 
 function newHold({ ids, clock }: EngineContext, caller: Caller, request: HoldRequest): Hold {
-  const { scope, reason, holdNew = false } = parse(holdInput, request)
+  const { scope, reason, holdNew = false } = check(holdInput, request)
   return {
     id: `hold-${ids.uuid()}`,
     owner: ownerFor(caller),

@@ -4,7 +4,7 @@ import type { HoldScope } from '../../ports/store/holds.ts'
 import type { Caller } from '../caller.ts'
 import type { EngineContext } from '../context.ts'
 import { holdInput } from '../input/inputs.ts'
-import { parse } from '../input/parse.ts'
+import { check } from '../input/parse.ts'
 import type { HoldRequest } from '../input/requests.ts'
 import { openRowsIn } from './held-tasks.ts'
 import { withinTenantOf } from './hold-scope.ts'
@@ -26,7 +26,7 @@ export async function previewHold(
   caller: Caller,
   request: HoldRequest,
 ): Promise<HoldPreview> {
-  const scope: HoldScope = withinTenantOf(caller, parse(holdInput, request).scope)
+  const scope: HoldScope = withinTenantOf(caller, check(holdInput, request).scope)
   const states: Partial<Record<State, number>> = {}
   const sample: string[] = []
   let [tasks, alreadyHeld] = [0, 0]

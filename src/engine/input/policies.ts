@@ -23,11 +23,18 @@ export const setBudgetInput: z.ZodType<SetBudgetRequest> = z
     error: 'must be at most 1000000 dollars',
   })
 
-export const refillInput: z.ZodType<RefillRequest> = z.strictObject({
-  budgetId: id,
+const refillFields = {
   amount: amount.optional(),
   resume: z.boolean().optional(),
-} satisfies FieldsOf<RefillRequest>)
+} satisfies FieldsOf<Omit<RefillRequest, 'budgetId'>>
+
+/** A request whose budget is named elsewhere. */
+export const refillBody: z.ZodType<Omit<RefillRequest, 'budgetId'>> = z.strictObject(refillFields)
+
+export const refillInput: z.ZodType<RefillRequest> = z.strictObject({
+  budgetId: id,
+  ...refillFields,
+})
 
 export const ruleInput: z.ZodType<RuleRequest> = z
   .strictObject({

@@ -15,7 +15,7 @@ import { ALL_TENANTS, actorOf, type Caller } from '../caller.ts'
 import type { EngineContext } from '../context.ts'
 import { maySeeScope, ownerFor, withinTenantOf } from '../holds/hold-scope.ts'
 import { refillInput, setBudgetInput } from '../input/inputs.ts'
-import { parse } from '../input/parse.ts'
+import { check } from '../input/parse.ts'
 import type { RefillRequest, SetBudgetRequest } from '../input/requests.ts'
 import { createChangeBudget } from './change-budget.ts'
 import type { BudgetChecks, Judged } from './check-budgets.ts'
@@ -80,7 +80,7 @@ export function createBudgets(
   }
 
   async function set(caller: Caller, request: SetBudgetRequest): Promise<BudgetAnswer> {
-    const { resume, ...given } = parse(setBudgetInput, request)
+    const { resume, ...given } = check(setBudgetInput, request)
     const { measure, limit, per = 'life' } = given
     const scope = withinTenantOf(caller, given.scope)
     const owner = ownerFor(caller)
@@ -103,7 +103,7 @@ export function createBudgets(
     set: (caller, request) => context.followUps.during(() => set(caller, request)),
     refill: (caller, request) =>
       context.followUps.during(async () => {
-        const { budgetId, amount, resume } = parse(refillInput, request)
+        const { budgetId, amount, resume } = check(refillInput, request)
         const { after } = await change(caller, budgetId, { type: 'refill', amount, resume })
         if (after === undefined) throw new LullError('INVALID_INPUT', unknownBudget)
         return answer(caller, after, resume)

@@ -5,7 +5,7 @@ import { actorOf, type Caller } from '../caller.ts'
 import type { EngineContext } from '../context.ts'
 import { isOwner, maySeeScope, ownerFor, withinTenantOf } from '../holds/hold-scope.ts'
 import { ruleInput } from '../input/inputs.ts'
-import { parse } from '../input/parse.ts'
+import { check } from '../input/parse.ts'
 import type { RuleRequest } from '../input/requests.ts'
 import type { BudgetChecks } from './check-budgets.ts'
 import { type DryRun, dryRunOf } from './dry-run.ts'
@@ -32,7 +32,7 @@ export function createRules(
 
   async function ruleFrom(caller: Caller, request: RuleRequest): Promise<Rule> {
     const { ids, clock } = context
-    const given = parse(ruleInput, request)
+    const given = check(ruleInput, request)
     const when = causeIn(given)
     if ('budget' in when) await checkBudget(caller, when.budget.id)
     return {

@@ -2,8 +2,8 @@
 import { z } from 'zod'
 import { toIso } from '../../core/values/instant.ts'
 import type { AuditSummary } from '../../wire/ops/audit.ts'
-import { count, readQuery } from './read-query.ts'
-import type { OpsRoute } from './route.ts'
+import { count } from './read-query.ts'
+import { type OpsRoute, routeWithQuery } from './route.ts'
 
 const MOST = 1_000
 
@@ -31,15 +31,15 @@ const entry: z.ZodType<AuditSummary> = z.object({
   further: z.number().optional(),
 })
 
-export const readAudit: OpsRoute = {
+export const readAudit: OpsRoute = routeWithQuery({
   method: 'GET',
   path: '/ops/audit',
   scope: 'ops:read',
   about: 'Who did what, and what was refused, oldest first; with `order=desc` newest first',
   query,
   answer: z.object({ entries: z.array(entry), cursor: z.string().optional() }),
-  async handle(engine, caller, request) {
-    const { since, cursor, limit = 100, principal, taskId, order } = readQuery(query, request.query)
+  async handle(engine, caller, { query: given }) {
+    const { since, cursor, limit = 100, principal, taskId, order } = given
     const most = Math.max(1, Math.min(limit, MOST))
     const found = await engine.audit.read(caller, {
       principal,
@@ -55,4 +55,4 @@ export const readAudit: OpsRoute = {
       ...(found.length > most ? { cursor: page.at(-1)?.id } : {}),
     }
   },
-}
+})

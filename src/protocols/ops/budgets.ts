@@ -1,12 +1,11 @@
 /** `/ops/budgets`: set limits, see how far they are used, refill and remove them. */
 import { z } from 'zod'
 import { toIso } from '../../core/values/instant.ts'
-import { measure, per, setBudgetInput } from '../../engine/input/inputs.ts'
-import type { RefillRequest, SetBudgetRequest } from '../../engine/input/requests.ts'
+import { measure, per, refillBody, setBudgetInput } from '../../engine/input/inputs.ts'
+import { parse } from '../../engine/input/parse.ts'
 import type { BudgetAnswer, BudgetInfo } from '../../engine/policies/budgets.ts'
 import type { BudgetResult, BudgetSummary } from '../../wire/ops/policies.ts'
-import { objectIn } from './read-body.ts'
-import type { OpsRoute } from './route.ts'
+import { type OpsRoute, routeWithBody } from './route.ts'
 
 const budget: z.ZodType<BudgetSummary> = z.object({
   budgetId: z.string(),
@@ -35,26 +34,25 @@ const listBudgets: OpsRoute = {
   handle: async (engine, caller) => ({ budgets: (await engine.budgets(caller)).map(shown) }),
 }
 
-const setBudget: OpsRoute = {
+const setBudget: OpsRoute = routeWithBody({
   method: 'POST',
   path: '/ops/budgets',
   scope: 'ops:control',
   about: 'Sets a budget, or changes the limit of the one with this scope, measure and period',
   body: setBudgetInput,
   answer: changed,
-  handle: async (engine, caller, { body }) =>
-    result(await engine.setBudget(caller, objectIn<SetBudgetRequest>(body))),
-}
+  handle: async (engine, caller, { body }) => result(await engine.setBudget(caller, body)),
+})
 
 const refillBudget: OpsRoute = {
   method: 'POST',
   path: '/ops/budgets/{id}/refill',
   scope: 'ops:control',
   about: 'Allows more in this period, or starts the count again; the tasks it stopped go on',
-  body: z.strictObject({ amount: z.number().optional(), resume: z.boolean().optional() }),
+  body: refillBody,
   answer: changed,
   handle: async (engine, caller, { id, body = {} }) =>
-    result(await engine.refillBudget(caller, { ...objectIn<RefillRequest>(body), budgetId: id })),
+    result(await engine.refillBudget(caller, { ...parse(refillBody, body), budgetId: id })),
 }
 
 const removeBudget: OpsRoute = {

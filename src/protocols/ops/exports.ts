@@ -2,9 +2,8 @@
 import { z } from 'zod'
 import type { ExportHeader } from '../../core/receipts/task-export.ts'
 import type { LogRecord } from '../../core/records.ts'
-import { parse } from '../../engine/input/parse.ts'
 import { flag, readQuery } from './read-query.ts'
-import type { OpsRoute } from './route.ts'
+import { type OpsRoute, routeWithBody, routeWithQuery } from './route.ts'
 
 const members = z.record(z.string(), z.unknown())
 
@@ -13,18 +12,16 @@ const taskExport = z.object({ header: members, records: z.array(members) })
 
 const exportQuery = z.strictObject({ redacted: flag, tenant: z.string().optional() })
 
-export const showExport: OpsRoute = {
+export const showExport: OpsRoute = routeWithQuery({
   method: 'GET',
   path: '/ops/tasks/{id}/export',
   scope: 'ops:read',
   about: 'The whole log of a task with a signed header, for a file that outsiders can verify',
   query: exportQuery,
   answer: taskExport,
-  handle: (engine, caller, { id, query }) => {
-    const { redacted } = readQuery(exportQuery, query)
-    return engine.exportTask(caller, { taskId: id, redacted })
-  },
-}
+  handle: (engine, caller, { id, query: { redacted } }) =>
+    engine.exportTask(caller, { taskId: id, redacted }),
+})
 
 const key = z.looseObject({ kid: z.string(), x: z.string() })
 const record = z.looseObject({ type: z.string(), seq: z.number(), at: z.number() })
@@ -41,7 +38,7 @@ const importQuery = z.strictObject({
   tenant: z.string().optional(),
 })
 
-export const importTask: OpsRoute = {
+export const importTask: OpsRoute = routeWithBody({
   method: 'POST',
   path: '/ops/imports',
   scope: 'ops:control',
@@ -59,9 +56,9 @@ export const importTask: OpsRoute = {
     holdId: z.string().optional(),
     missingChildren: z.array(z.string()),
   }),
-  handle: (engine, caller, { body, query }) => {
+  async handle(engine, caller, { body, query }) {
     const { start: also } = readQuery(importQuery, query)
-    const { header, records, start = also } = parse(importBody, body)
+    const { header, records, start = also } = body
     // The engine checks the header and each record before anything is believed.
     return engine.importTask(caller, {
       header: header as object as ExportHeader,
@@ -69,4 +66,4 @@ export const importTask: OpsRoute = {
       start,
     })
   },
-}
+})

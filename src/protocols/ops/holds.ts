@@ -4,10 +4,8 @@ import { LullError } from '../../core/errors.ts'
 import { toIso } from '../../core/values/instant.ts'
 import type { Engine } from '../../engine/engine.ts'
 import { holdInput } from '../../engine/input/inputs.ts'
-import type { HoldRequest } from '../../engine/input/requests.ts'
 import type { HoldSummary } from '../../wire/ops/holds.ts'
-import { objectIn } from './read-body.ts'
-import type { OpsRoute } from './route.ts'
+import { type OpsRoute, routeWithBody } from './route.ts'
 
 /** Ids of tasks that the list shows of each hold. */
 const LISTED_IDS = 10
@@ -51,7 +49,7 @@ export const showHold: OpsRoute = {
   },
 }
 
-export const placeHold: OpsRoute = {
+export const placeHold: OpsRoute = routeWithBody({
   method: 'POST',
   path: '/ops/holds',
   scope: 'ops:control',
@@ -70,8 +68,8 @@ export const placeHold: OpsRoute = {
       }),
     ),
   }),
-  handle: (engine, caller, { body }) => engine.hold(caller, objectIn<HoldRequest>(body)),
-}
+  handle: (engine, caller, { body }) => engine.hold(caller, body),
+})
 
 export const liftHold: OpsRoute = {
   method: 'DELETE',
@@ -82,7 +80,7 @@ export const liftHold: OpsRoute = {
   handle: (engine, caller, { id }) => engine.lift(caller, id),
 }
 
-export const previewHold: OpsRoute = {
+export const previewHold: OpsRoute = routeWithBody({
   method: 'POST',
   path: '/ops/holds:preview',
   scope: 'ops:read',
@@ -96,8 +94,8 @@ export const previewHold: OpsRoute = {
     /** The ids of some of these tasks. */
     sample: z.array(z.string()),
   }),
-  handle: (engine, caller, { body }) => engine.previewHold(caller, objectIn<HoldRequest>(body)),
-}
+  handle: (engine, caller, { body }) => engine.previewHold(caller, body),
+})
 
 /** @param mostIds of the tasks that the scope names */
 function shown(

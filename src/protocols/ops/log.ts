@@ -11,8 +11,8 @@ import type { LogRecord } from '../../core/records.ts'
 import { weightOf } from '../../core/values/weight.ts'
 import type { Caller } from '../../engine/caller.ts'
 import type { Engine } from '../../engine/engine.ts'
-import { count, readQuery } from './read-query.ts'
-import type { OpsRoute } from './route.ts'
+import { count } from './read-query.ts'
+import { type OpsRoute, routeWithQuery } from './route.ts'
 
 const MOST = 1_000
 const PAGE_BYTES = 4_194_304
@@ -24,7 +24,7 @@ const query = z.strictObject({
 })
 const facts = z.record(z.string(), z.unknown())
 
-export const showLog: OpsRoute = {
+export const showLog: OpsRoute = routeWithQuery({
   method: 'GET',
   path: '/ops/tasks/{id}/log',
   scope: 'ops:read',
@@ -45,14 +45,13 @@ export const showLog: OpsRoute = {
     /** Absent on the last page. */
     cursor: z.string().optional(),
   }),
-  async handle(engine, caller, { id, query: given }) {
-    const { cursor, limit = MOST } = readQuery(query, given)
+  async handle(engine, caller, { id, query: { cursor, limit = MOST } }) {
     const most = Math.max(1, Math.min(limit, MOST))
     if (cursor !== undefined) return laterPage(engine, caller, id, placeIn(cursor), most)
     const { task, row, records, faults, past } = await engine.recorded(caller, id)
     return { task, row, faults, past, ...(await pageOf(records, most, task.version)) }
   },
-}
+})
 
 /** The version that the pages show, and the last record of the page before. */
 interface Place {

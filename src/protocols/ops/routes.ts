@@ -16,27 +16,6 @@ import { listWaiting } from './waiting.ts'
 import { showWebhooks } from './webhooks.ts'
 import { listWorkers } from './workers.ts'
 
-const waiting: OpsRoute = {
-  method: 'GET',
-  path: '/ops/waiting',
-  scope: 'ops:read',
-  about: 'Tasks that are stopped or ask, the latest stop first, and what each waits for',
-  query: z.strictObject({
-    state: z.array(z.string()).optional(),
-    agent: z.string().optional(),
-    contextId: z.string().optional(),
-    cursor: z.string().optional(),
-    limit: z.string().optional(),
-    tenant: z.string().optional(),
-  }),
-  answer: z.object({
-    tasks: z.array(z.record(z.string(), z.unknown())),
-    total: z.number(),
-    cursor: z.string().optional(),
-  }),
-  handle: (engine, caller, { query }) => listWaiting(engine, caller, query),
-}
-
 const agents: OpsRoute = {
   method: 'GET',
   path: '/ops/agents',
@@ -78,7 +57,7 @@ export const opsRoutes: readonly OpsRoute[] = [
   showExport,
   forkTask,
   importTask,
-  waiting,
+  listWaiting,
   agents,
   listWorkers,
   listQueues,

@@ -3,11 +3,9 @@ import { z } from 'zod'
 import type { Rule } from '../../core/budgets/rule.ts'
 import { toIso } from '../../core/values/instant.ts'
 import { pauseMode, ruleInput } from '../../engine/input/inputs.ts'
-import type { RuleRequest } from '../../engine/input/requests.ts'
 import type { DryRun } from '../../engine/policies/dry-run.ts'
 import type { RuleDryRun, RuleSummary } from '../../wire/ops/policies.ts'
-import { objectIn } from './read-body.ts'
-import type { OpsRoute } from './route.ts'
+import { type OpsRoute, routeWithBody } from './route.ts'
 
 const rule: z.ZodType<RuleSummary> = z.object({
   ruleId: z.string(),
@@ -32,16 +30,15 @@ const listRules: OpsRoute = {
   handle: async (engine, caller) => ({ rules: (await engine.rules(caller)).map(shown) }),
 }
 
-const addRule: OpsRoute = {
+const addRule: OpsRoute = routeWithBody({
   method: 'POST',
   path: '/ops/rules',
   scope: 'ops:control',
   about: 'Adds a rule: one of `onEvent`, `filter` and `budget` fires it',
   body: ruleInput,
   answer: rule,
-  handle: async (engine, caller, { body }) =>
-    shown(await engine.addRule(caller, objectIn<RuleRequest>(body))),
-}
+  handle: async (engine, caller, { body }) => shown(await engine.addRule(caller, body)),
+})
 
 const removeRule: OpsRoute = {
   method: 'DELETE',
@@ -55,7 +52,7 @@ const removeRule: OpsRoute = {
   },
 }
 
-const dryRun: OpsRoute = {
+const dryRun: OpsRoute = routeWithBody({
   method: 'POST',
   path: '/ops/rules:dry-run',
   scope: 'ops:read',
@@ -76,9 +73,8 @@ const dryRun: OpsRoute = {
     sample: z.array(z.string()),
     truncated: z.boolean(),
   }),
-  handle: async (engine, caller, { body }) =>
-    ran(await engine.dryRunRule(caller, objectIn<RuleRequest>(body))),
-}
+  handle: async (engine, caller, { body }) => ran(await engine.dryRunRule(caller, body)),
+})
 
 export const ruleRoutes: readonly OpsRoute[] = [listRules, addRule, dryRun, removeRule]
 

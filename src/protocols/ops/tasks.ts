@@ -2,12 +2,11 @@
 import { z } from 'zod'
 import { type State, states } from '../../core/states.ts'
 import { receiptKind, receiptVerdict, signatureKind } from '../../engine/input/inputs.ts'
-import { parse } from '../../engine/input/parse.ts'
 import { forkBody } from '../../engine/requests/fork/fork-task.ts'
 import { receiptReport } from '../../engine/requests/receipt-report.ts'
 import { verbs } from '../../engine/requests/verbs.ts'
-import { count, flag, readQuery } from './read-query.ts'
-import type { OpsRoute } from './route.ts'
+import { count, flag } from './read-query.ts'
+import { type OpsRoute, routeWithBody, routeWithQuery } from './route.ts'
 import { searchTasks } from './search-tasks.ts'
 import { summaryOf, taskSummary } from './task-summary.ts'
 
@@ -28,7 +27,7 @@ const tasksQuery = z.strictObject({
   tenant: z.string().optional(),
 })
 
-export const listTasks: OpsRoute = {
+export const listTasks: OpsRoute = routeWithQuery({
   method: 'GET',
   path: '/ops/tasks',
   scope: 'ops:read',
@@ -44,8 +43,7 @@ export const listTasks: OpsRoute = {
     searched: z.number().optional(),
   }),
   async handle(engine, caller, { query, now }) {
-    const given = readQuery(tasksQuery, query)
-    const { state: wanted, tenant: _, q = '', counts: isCounted = true, ...rest } = given
+    const { state: wanted, tenant: _, q = '', counts: isCounted = true, ...rest } = query
     const filter = wanted === undefined ? rest : { ...rest, states: wanted }
     if (q.trim() !== '') return searchTasks(engine, caller, q, filter, now)
     const { cursor, limit, ...counted } = rest
@@ -55,7 +53,7 @@ export const listTasks: OpsRoute = {
     ])
     return { ...page, tasks: page.tasks.map((task) => summaryOf(task, now)), counts }
   },
-}
+})
 
 export const showTask: OpsRoute = {
   method: 'GET',
@@ -99,7 +97,7 @@ export const showReceipts: OpsRoute = {
   handle: async (engine, caller, { id }) => receiptReport(await engine.verify(caller, id)),
 }
 
-export const forkTask: OpsRoute = {
+export const forkTask: OpsRoute = routeWithBody({
   method: 'POST',
   path: '/ops/tasks/{id}/fork',
   scope: 'ops:control',
@@ -108,7 +106,6 @@ export const forkTask: OpsRoute = {
   body: forkBody,
   answer: taskSummary,
   async handle(engine, caller, { id, body, now }) {
-    const request = { ...parse(forkBody, body), taskId: id }
-    return summaryOf(await engine.fork(caller, request), now)
+    return summaryOf(await engine.fork(caller, { ...body, taskId: id }), now)
   },
-}
+})

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { isLullError } from '../../core/errors.ts'
+import type { JsonObject } from '../../core/values/json.ts'
 import type { AgentTask } from '../../engine/author/agent-task.ts'
 import {
   alice,
@@ -46,8 +47,14 @@ async function harnessOf(...texts: readonly string[]): Promise<Harness> {
   return harness
 }
 
+const request = { id: '', body: undefined, anyTenant: false, now: 0 }
+
 const list = ({ engine }: Harness, query = '', caller = alice) =>
-  listWaiting(engine, caller, new URLSearchParams(query))
+  listWaiting.handle(engine, caller, { ...request, query: new URLSearchParams(query) }) as Promise<{
+    readonly tasks: readonly JsonObject[]
+    readonly total: number
+    readonly cursor?: string
+  }>
 
 describe('what waits', () => {
   it('is told with its conditions, since when, and when it falls due', async () => {
