@@ -3,9 +3,9 @@ import type { Message } from './message.ts'
 
 /** A message that was delivered to an existing task. */
 export interface Delivered {
-  /** Absent: the record has only the key of the message. */
+  /** The message itself. Absent if the record has only its idempotency key. */
   readonly message?: Message
-  /** The key that the sender chose. */
+  /** The idempotency key that the sender chose. */
   readonly idempotencyKey?: string | undefined
 }
 

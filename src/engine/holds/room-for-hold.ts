@@ -15,7 +15,7 @@ export function checkRoomForHold(
   const own = known.filter(({ owner, actor }) => owner === wanted.owner && actor.kind !== 'policy')
   checkNumber('holds of the tenant', holds, own.length)
   const named = own.reduce((sum, hold) => sum + idsIn(hold), 0)
-  // A hold that names no tasks always has room here.
+  // A hold that names no tasks never exceeds the limit of named tasks.
   if (idsIn(wanted) > 0) {
     checkNumber('heldTaskIds of the tenant', heldTaskIds, named + idsIn(wanted) - 1)
   }

@@ -20,7 +20,7 @@ const YEARS = 40
 /** One entry of the year field: `*`, a year or a range, each with an optional step. */
 const YEAR_FIELD = /^(?:\*|(\d{1,4})(?:-(\d{1,4}))?)(?:\/(\d{1,4}))?$/
 
-/** Expressions whose hours are all hours, so that they mean an interval and not times of the day. */
+/** Matches expressions that fire in every hour, which mean an interval and not times of the day. */
 const EVERY_HOUR = /^(?:\*|0-23)(?:\/1)?$/
 
 export function nextFire(cron: string, timezone: string | undefined, now: number): NextFire {
@@ -39,7 +39,7 @@ export function nextFire(cron: string, timezone: string | undefined, now: number
   return { wrong: 'cron', problem: NEVER }
 }
 
-/** @throws what croner throws for an expression that it cannot read */
+/** @throws the error of croner for an invalid expression */
 function timeAfter({ cron, hours }: Expression, zone: Zone, now: number): number | undefined {
   const times = new Cron(cron, { paused: true, utcOffset: 0 })
   const nextWall = (wall: number): number | undefined =>

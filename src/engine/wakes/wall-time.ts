@@ -6,11 +6,11 @@
  * W2  `nextShown`, for intervals: a wall time comes whenever clocks show it: twice, or not at all.
  */
 
-/** The next wall time of an expression after this one. */
+/** Returns the next wall time of an expression after the given one. */
 export type NextWall = (wall: number) => number | undefined
 
 export interface Zone {
-  /** Wall time minus instant, in ms. */
+  /** The offset of the zone: wall time minus instant, in milliseconds. */
   offsetAt(instant: number): number
 }
 
@@ -19,7 +19,10 @@ const DAY_MS = 86_400_000
 /** No zone changes its clocks twice within this time. */
 const CHANGES_APART_MS = DAY_MS
 
-/** Undefined: there is no such zone. @param name default: the zone of the process */
+/**
+ * Undefined if there is no such zone.
+ * @param name default: the zone of the process
+ */
 export function zoneNamed(name: string | undefined): Zone | undefined {
   if (name === 'UTC') return { offsetAt: () => 0 }
   try {
@@ -51,7 +54,9 @@ function wallTime(format: Intl.DateTimeFormat, instant: number): number {
   return GlobalDate.UTC(year, month - 1, day, hour, minute, second)
 }
 
-/** W1. Later wall times never come earlier, so the wall times up to that of `now` need no look. */
+/**
+ * Implements W1. Wall times up to that of `now` are skipped, because later ones never come earlier.
+ */
 export function firstShown(zone: Zone, nextWall: NextWall, now: number): number | undefined {
   let wall = nextWall(now + zone.offsetAt(now))
   while (wall !== undefined) {
@@ -62,7 +67,7 @@ export function firstShown(zone: Zone, nextWall: NextWall, now: number): number 
   return undefined
 }
 
-/** W2. Looks at each stretch of time between two changes of the clocks. */
+/** Implements W2. Looks at each period between two clock changes. */
 export function nextShown(zone: Zone, nextWall: NextWall, now: number): number | undefined {
   let since = now
   let wallSince = now + zone.offsetAt(now)
@@ -74,7 +79,8 @@ export function nextShown(zone: Zone, nextWall: NextWall, now: number): number |
     const until = Math.min(at, since + CHANGES_APART_MS)
     const change = zone.offsetAt(until) === offset ? undefined : changeIn(zone, since, until)
     if (change === undefined && at === until) return at
-    // A wall time that is far away: nothing is before it, and clocks may change often until then.
+    // For a wall time that is far ahead: nothing comes before it, so the many clock changes until
+    // then are skipped.
     const far = change === undefined ? shownAt(zone, wall) : undefined
     if (far !== undefined && !far.skipped) return far.at
     since = (far?.at ?? change ?? until) - 1
@@ -82,7 +88,7 @@ export function nextShown(zone: Zone, nextWall: NextWall, now: number): number |
   }
 }
 
-/** When clocks show the wall time first, or when they have skipped it. */
+/** The first instant at which clocks show the wall time, or have skipped it. */
 function shownAt(zone: Zone, wall: number): { readonly at: number; readonly skipped: boolean } {
   const before = zone.offsetAt(wall - CHANGES_APART_MS)
   const later = zone.offsetAt(wall + CHANGES_APART_MS)
@@ -93,7 +99,10 @@ function shownAt(zone: Zone, wall: number): { readonly at: number; readonly skip
   return { at: changeIn(zone, first, second), skipped: true }
 }
 
-/** The first instant in (from, to] with the offset of `to`. The offset changes once between them. */
+/**
+ * The first instant in (from, to] that has the offset of `to`. The offset must change exactly once
+ * in between.
+ */
 function changeIn(zone: Zone, from: number, to: number): number {
   const offset = zone.offsetAt(to)
   let [low, high] = [from, to]

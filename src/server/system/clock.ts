@@ -3,8 +3,9 @@
  *
  * K1  A delay above 2^31 - 1 ms (24.8 days) would make a timer of Node fire at once. `after` waits in several parts.
  * K2  Timers of Node stand still while the machine sleeps. `at` compares its instant with `now` every few seconds.
- * K3  The machine slept for as long as its uptime moved more than elapsed time did. The wall clock only says when to compare
- *     the two: at once when it has moved by itself, and otherwise every minute. Reading the uptime takes a system call.
+ * K3  The time that the machine slept is the growth of its uptime minus elapsed time. The wall
+ *     clock only decides when the two are compared: at once if it has jumped, and otherwise every
+ *     minute. Reading the uptime takes a system call.
  */
 import { uptime } from 'node:os'
 import type { CancelTimer, Clock } from '../../ports/clock.ts'
@@ -12,12 +13,15 @@ import type { CancelTimer, Clock } from '../../ports/clock.ts'
 const LONGEST_TIMER_MS = 2 ** 31 - 1
 const SLEEP_CHECK_MS = 2_000
 const LOOK_EVERY_MS = 60_000
-/** A wall clock that is corrected in small steps moves less. */
+/** The least jump of the wall clock. A wall clock that is corrected in small steps moves less. */
 const WALL_STEP_MS = 1_000
-/** On some systems the uptime counts whole seconds. */
+/** The tolerance, because on some systems the uptime counts whole seconds. */
 const SHORTEST_SLEEP_MS = 2_000
 
-/** What a machine shows: milliseconds. Whoever sets the wall clock does not change the uptime; it grows in sleep. */
+/**
+ * The clocks of the machine, in milliseconds. The uptime is not affected by setting the wall clock,
+ * and includes sleep.
+ */
 export interface MachineTime {
   readonly wall: () => number
   readonly uptime: () => number
@@ -25,7 +29,10 @@ export interface MachineTime {
 
 const machine: MachineTime = { wall: Date.now, uptime: () => uptime() * 1_000 }
 
-/** Some hardened systems do not tell the uptime. Then a sleep is not noticed, and what came due in it is due later. */
+/**
+ * Some hardened systems do not tell the uptime. Then a sleep is not noticed, and what came due
+ * during it fires late.
+ */
 const uptimeOr = (read: () => number, otherwise: number): number => {
   try {
     return read()

@@ -6,26 +6,29 @@
 
 export interface FailedTime {
   readonly time: number
-  /** How often it was tried. */
+  /** The number of attempts so far. */
   readonly attempts: number
   readonly why: string
-  /** Absent: it is not tried again. */
+  /** When to try again. Absent if there will be no further attempt. */
   readonly retryAt?: number
 }
 
-/** What came of trying a time. */
+/** The result of an attempt to start a task for a time. */
 export type Tried =
   | { readonly time: number; readonly failed?: undefined }
   | { readonly time: number; readonly failed: FailedTime }
 
-/** Then the time is given up. */
+/** The delays between attempts. After the last one, the time is given up. */
 const DELAYS_MS = [1_000, 5_000, 30_000, 120_000, 600_000]
 const LONGEST_MS = 600_000
-/** So many of the newest are kept. */
+/** The most failed times that are kept, the newest ones. */
 const MOST = 10
 const MOST_TEXT = 500
 
-/** @param isFinal trying again would not help */
+/**
+ * The failed time after another attempt.
+ * @param failure `isFinal`: another attempt would not help
+ */
 export function failedTime(
   before: Pick<FailedTime, 'time' | 'attempts'>,
   failure: { readonly why: string; readonly isFinal: boolean },
@@ -41,14 +44,17 @@ export function failedTime(
   }
 }
 
-/** Those to try now. A retry that is further away than any can be was written by a wrong clock (P5). */
+/**
+ * The failed times to try now. A retry that lies further ahead than any delay was written by a
+ * wrong clock, and is due (P5 of `scheduler.ts`).
+ */
 export function retriesDue(failed: readonly FailedTime[], now: number): readonly FailedTime[] {
   return failed.filter(
     ({ retryAt }) => retryAt !== undefined && (retryAt <= now || retryAt > now + LONGEST_MS),
   )
 }
 
-/** The time was to be tried again while no process ran. */
+/** Gives up a time whose retry was due while no process ran. */
 export function givenUp({ time, attempts, why }: FailedTime): Tried {
   return { time, failed: { time, attempts, why } }
 }
@@ -59,8 +65,8 @@ export function nextRetry(failed: readonly FailedTime[], now: number): number | 
 }
 
 /**
- * The list after some times were tried. Where two processes tried one, the larger number of attempts counts. A time that was
- * given up is forgotten when a later one starts a task.
+ * The list after some attempts. If two processes tried the same time, the larger number of attempts
+ * is kept. A time that was given up is dropped when a later one has started a task.
  */
 export function afterTries(
   failed: readonly FailedTime[],

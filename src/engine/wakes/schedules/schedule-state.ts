@@ -16,7 +16,10 @@ export interface ScheduleState {
   /** The last scheduled time that started a task. */
   readonly lastAt?: number
   readonly lastTaskId?: string
-  /** Times that could not start a task, oldest first. Each is tried again, or was given up. */
+  /**
+   * Scheduled times that could not start a task, oldest first. Each will be tried again, or was
+   * given up.
+   */
   readonly failed?: readonly FailedTime[]
 }
 
@@ -28,8 +31,9 @@ export interface SchedulePause {
 export interface ScheduleStates {
   read(id: string): Promise<ScheduleState | undefined>
   /**
-   * Keeps what another process wrote about later times. What is in the future is replaced.
-   * @param tried `forget`: no failed time is tried again
+   * Writes the state, unless another process has written one for later times. A stored instant in
+   * the future is replaced.
+   * @param tried the results of attempts; `forget`: no failed time is tried again
    */
   write(
     id: string,

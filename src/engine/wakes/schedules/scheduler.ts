@@ -78,8 +78,8 @@ export function createScheduler(deps: {
   const run: Scheduler['run'] = (entry, time) => startTask({ send, ids }, entry, time)
 
   /**
-   * Handles the times in (after, now] that no process has handled, and the failed ones that are due again. Returns `now` and
-   * when the next failed one is due.
+   * Handles the times in (after, now] that no process has handled, and failed times whose retry is
+   * due. Returns `now` and the instant of the next retry.
    */
   async function handle(entry: ScheduleEntry, after: number): Promise<Handled> {
     const now = clock.now()
@@ -102,7 +102,10 @@ export function createScheduler(deps: {
     return { until: now, retryAt: nextRetry(afterTries(failed, tried), now) }
   }
 
-  /** P6. @throws what keeps the engine or the store from starting any task */
+  /**
+   * Tries to start a task for a time (P6).
+   * @throws errors because of which the engine or the store can start no task at all
+   */
   async function tryOnce(
     entry: ScheduleEntry,
     one: Pick<FailedTime, 'time' | 'attempts'>,
@@ -213,14 +216,14 @@ function timesDue(schedule: CheckedSchedule, after: number, now: number): readon
 }
 
 /**
- * The time has had its task. The key was used for another message when a process with other code was first, and the task is
- * not found when retention has removed it.
+ * Whether the time already has its task: its key was used with another message, because a process
+ * with other code came first; or the task is not found, because retention has removed it.
  */
 function hadItsTask(error: unknown): boolean {
   return isLullError(error, 'IDEMPOTENCY_KEY_REUSED') || isLullError(error, 'TASK_NOT_FOUND')
 }
 
-/** P2: no message can be handled now, so no time counts as tried. */
+/** Errors with which no message at all can be handled now, so the attempt does not count (P2). */
 const troubleOfAll: readonly ErrorCode[] = [
   'STORE_UNAVAILABLE',
   'STORE_LOCKED',
@@ -232,7 +235,7 @@ function isTroubleOfAll(error: unknown): boolean {
   return troubleOfAll.some((code) => isLullError(error, code))
 }
 
-/** P3, for a time that was to be tried again. */
+/** Applies P3 to a time whose retry is due. */
 function isLate({ retryAt }: FailedTime, now: number): boolean {
   return retryAt !== undefined && now - retryAt > LATE_MS
 }

@@ -22,7 +22,10 @@ export interface ScheduleInfo {
   readonly nextAt?: number
   readonly lastAt?: number
   readonly lastTaskId?: string
-  /** Times that could not start a task, oldest first. Without `retryAt`: the time was given up. */
+  /**
+   * Scheduled times that could not start a task, oldest first. Without `retryAt` the time was given
+   * up.
+   */
   readonly failed?: readonly FailedTime[]
 }
 

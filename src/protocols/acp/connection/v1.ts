@@ -29,7 +29,8 @@ export function createV1(connection: Connection): sdk.AgentApp {
       connection.setPeer(createPeer(client, clientFacts(params.clientCapabilities), acp.traces))
       return initializeResponse(acp.agentInfo, acp.offers)
     })
-    // Prompt and cancel are neighbours, because the SDK tries its handlers one by one and both must arrive in order.
+    // Prompt and cancel are registered one after the other: the SDK tries its handlers in order,
+    // and both requests must arrive in order.
     .onRequest('session/prompt', raw, handle('session/prompt', prompt, promptRequest))
     .onNotification('session/cancel', async ({ params: { sessionId } }) => {
       await cancelSession(acp, caller, sessionId).catch(report)
