@@ -15,6 +15,8 @@ export interface Task {
   readonly agent: string
   readonly contextId: string
   readonly parentId?: string | undefined
+  /** How many parents are above it. Absent for a task without a parent, and in logs that were written before it was counted. */
+  readonly depth?: number | undefined
   /**
    * The task whose past was copied to this one, and the key of the operation that ran first after
    * the fork.

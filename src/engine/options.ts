@@ -35,6 +35,9 @@ export interface EngineOptions {
   readonly contextBytes: number
   /** About how many bytes of tasks a list answers with. It then has fewer tasks than were asked for. */
   readonly listBytes: number
+  /** How many parents may be above a task, and how many children a task may have. */
+  readonly taskDepth: number
+  readonly childrenPerTask: number
   /** How many reminders may be pending on one task. */
   readonly pendingReminders: number
   /** How many reminders a principal may add in a minute, to all of its tasks. */
@@ -115,6 +118,8 @@ export const defaultOptions: EngineOptions = {
   journalBytes: 67_108_864,
   contextBytes: 16_777_216,
   listBytes: 4_194_304,
+  taskDepth: 64,
+  childrenPerTask: 1_000,
   pendingReminders: 64,
   remindersPerMinute: 6_000,
   filtersWithoutType: 250,

@@ -41,6 +41,7 @@ function submitted(submission: Submission): RecordBody {
     contextId: submission.contextId,
     message: submission.message,
     parentId: submission.parentId,
+    depth: submission.depth,
     origin: submission.origin,
     metadata: submission.metadata,
     input: submission.input,

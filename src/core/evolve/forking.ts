@@ -21,6 +21,7 @@ export function fork(
     contextId,
     forkedFrom: { taskId: from, step },
     parentId: undefined,
+    depth: undefined,
     origin: undefined,
     createdAt: at,
     statusAt: at,

@@ -22,6 +22,8 @@ export interface Submission {
   readonly contextId: string
   readonly message: Message
   readonly parentId?: string | undefined
+  /** How many parents are above it. Absent for a task without a parent. */
+  readonly depth?: number | undefined
   /** The protocol that created the task. Closing an ACP session cancels only tasks that ACP created. */
   readonly origin?: string | undefined
   readonly metadata?: JsonObject | undefined

@@ -16,7 +16,7 @@ import { childOf, readableChildren } from '../requests/child-of.ts'
 import { pause } from '../requests/pause-task.ts'
 import { remind } from '../requests/remind/reminders.ts'
 import { resume } from '../requests/resume-task.ts'
-import { agentNamed, createChild } from '../requests/send/create.ts'
+import { agentNamed, childDepth, createChild } from '../requests/send/create.ts'
 import { inputOf } from '../requests/send/task-input.ts'
 import { waitFor } from '../requests/wait.ts'
 import type { ChildHost } from '../run/host.ts'
@@ -55,6 +55,13 @@ export function createChildHost(context: EngineContext, holds: Holds): ChildHost
   }
 
   return {
+    admit(parent, count) {
+      const { taskDepth, childrenPerTask } = context.options
+      const problem = (limit: string, value: number): Error =>
+        new LullError('LIMIT_EXCEEDED', { limit, value, instead: 'do the work in this task' })
+      if (childDepth(parent) > taskDepth) throw problem('taskDepth', taskDepth)
+      if (count >= childrenPerTask) throw problem('childrenPerTask', childrenPerTask)
+    },
     check: (agent, parts) => inputOf(agentNamed(context, agent), { parts }),
     async create(parent, delegation) {
       const { childId } = delegation

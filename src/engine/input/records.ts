@@ -59,6 +59,7 @@ const fields: { readonly [T in RecordType]: Fields<T> } = {
     contextId: id,
     message,
     parentId: taskName.optional(),
+    depth: count.optional(),
     origin: text.max(256).optional(),
     metadata: jsonObject.optional(),
     input: json.optional(),

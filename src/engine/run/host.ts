@@ -76,6 +76,11 @@ export interface ChildHost {
    * @throws LullError `AGENT_UNKNOWN`, or `INVALID_INPUT` for a message that the schema refuses
    */
   check(agent: string, parts: readonly Part[]): Promise<Json> | Json | undefined
+  /**
+   * @param count how many children the parent has
+   * @throws LullError `LIMIT_EXCEEDED` when the parent may not have another one
+   */
+  admit(parent: Task, count: number): void
   create(parent: Task, delegation: Delegation): Promise<void>
   /** @throws LullError `TASK_NOT_FOUND` for a task that is no child of the parent */
   get(parent: Task, childId: string): Promise<Task>

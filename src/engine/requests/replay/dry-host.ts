@@ -163,6 +163,7 @@ function noChildren(reach: (key: string) => Promise<never>): ChildHost {
     reach(`child-${name}:${childId}#1`)
   return {
     check: () => undefined,
+    admit: () => undefined,
     create: async () => undefined,
     get: call('get'),
     // The run asks for the result first, which is reported.

@@ -131,12 +131,18 @@ export async function createChild(
     contextId,
     message: messageTo(message, childId, contextId),
     parentId: parent.id,
+    depth: childDepth(parent),
     origin: undefined,
     metadata: undefined,
     input: input ?? (await inputOfRecorded(child, message)),
     eventsAfter: 0,
     reminders: reminders.length === 0 ? undefined : reminders,
   })
+}
+
+/** A child whose log has no depth was created before depths were counted. */
+export function childDepth({ depth, parentId }: Pick<Task, 'depth' | 'parentId'>): number {
+  return (depth ?? (parentId === undefined ? 0 : 1)) + 1
 }
 
 /** The parent's log has the message, so it was accepted. The schema may be newer, and refuse it. */

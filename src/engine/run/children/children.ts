@@ -31,6 +31,15 @@ export function createChildren(core: RunCore): Children {
   const waits = createChildWaits(core)
   const childOf = createChildFactory({ core, waits })
   const beingCreated = new Set<Promise<void>>()
+  /** The children the task had before this run delegated to a first new one, and those it delegated to since. */
+  let childrenBefore: number | undefined
+  let delegatedNow = 0
+
+  /** The schema refused the message. */
+  function notDelegated(error: unknown): never {
+    delegatedNow--
+    throw error
+  }
 
   /**
    * Resolves when the record is written. The child is created while the code goes on. Calls on the child wait until it
@@ -40,10 +49,16 @@ export function createChildren(core: RunCore): Children {
     const parts = partsOf(content)
     // A recorded delegation was checked with the schema of its time.
     const isRecorded = wasDelegated(core.recordedNext('delegate', agent), parts)
+    // Before the call has a key, because a refused call has no record.
+    if (!isRecorded) {
+      childrenBefore ??= core.task.children.length
+      children.admit(core.task, childrenBefore + delegatedNow)
+    }
     const checking = isRecorded ? undefined : children.check(agent, parts)
     const key = core.key('delegate', agent)
     const scope = core.scope
-    const input = checking instanceof Promise ? await checking : checking
+    if (!isRecorded) delegatedNow++
+    const input = checking instanceof Promise ? await checking.catch(notDelegated) : checking
     return core.perform<Child>({
       key,
       replay: (entry) => {
