@@ -59,7 +59,7 @@ it.each<[zone: string, day: string, cron: string, fires: readonly string[]]>([
     '*/30 1,2 * * *',
     ['01:00 14:00Z', '01:30 14:30Z', '02:00 15:30Z', '02:30 16:00Z'],
   ],
-])('a time of the day comes once: %s, %s, %s', (zone, day, cron, fires) => {
+])('W1 a time of the day comes once: %s, %s, %s', (zone, day, cron, fires) => {
   expect(firesOn(zone, day, cron)).toEqual(fires)
 })
 
@@ -78,7 +78,7 @@ it.each<[zone: string, day: string, cron: string, hours: number]>([
   ['America/Sao_Paulo', '2018-02-17', '30 * 17 2 *', 25],
   ['America/Sao_Paulo', '2018-11-04', '30 * 4 11 *', 23],
 ])(
-  'a time of every hour comes as often as clocks show it: %s, %s, %s',
+  'W2 a time of every hour comes as often as clocks show it: %s, %s, %s',
   (zone, day, cron, count) => {
     const fires = firesOn(zone, day, cron)
     expect(fires).toHaveLength(count)

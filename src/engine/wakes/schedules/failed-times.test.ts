@@ -66,7 +66,7 @@ describe('a time whose message fails', () => {
     expect(info?.failed).toBeUndefined()
   })
 
-  it('is tried six times within a quarter of an hour, then given up and listed', async () => {
+  it('P6 is tried six times within a quarter of an hour, then given up and listed', async () => {
     const { worker, received } = receiver((time) => time === at(HOUR))
     const harness = await createHarness({ agents: [worker] })
     await harness.pass(HOUR)
@@ -83,7 +83,7 @@ describe('a time whose message fails', () => {
     expect(later?.failed).toBeUndefined()
   })
 
-  it('blocks no other time', async () => {
+  it('P6 blocks no other time', async () => {
     const { worker } = receiver((time) => time === at(MINUTE), { every: '1 minute' })
     const harness = await createHarness({ agents: [worker] })
     await pass(harness, 4 * MINUTE)
