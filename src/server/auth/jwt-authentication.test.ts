@@ -231,7 +231,7 @@ describe('documents of an issuer', () => {
     expect(asked).toBe(1)
     later = PAUSE_MS
     const again = tokens.identify(given)
-    await vi.waitUntil(() => asked === 2)
+    await expect.poll(() => asked).toBe(2)
     fail()
     expect(await again).toBeUndefined()
   })

@@ -48,7 +48,7 @@ async function startedTimes({ engine }: Pick<Harness, 'engine'>): Promise<readon
   return tasks.map(({ metadata = {} }) => timeOf(metadata['schedule'])).sort()
 }
 
-describe('a time whose message fails', () => {
+describe('P6: a time whose message fails', () => {
   it('starts its task once the agent can receive it', async () => {
     let left = 2
     const { worker, received } = receiver(() => left-- > 0)
