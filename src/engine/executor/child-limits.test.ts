@@ -1,6 +1,7 @@
 /** How deep and how wide a family of tasks may become: `taskDepth` and `childrenPerTask`. */
 import { expect, it } from 'vitest'
 import { isLullError } from '../../core/errors.ts'
+import { fork } from '../../core/evolve/forking.ts'
 import { textOf } from '../../core/messages/message.ts'
 import type { AgentTask } from '../author/agent-task.ts'
 import { alice, createHarness, type Harness, running } from '../test-support/engine-harness.ts'
@@ -28,7 +29,7 @@ it('an endless recursion ends at the depth limit with a clear error', async () =
   expect(root.statusMessage && textOf(root.statusMessage)).toContain('taskDepth (5)')
 })
 
-it('the depth of a task is in its first record', async () => {
+it('the depth of a task is in its first record, and a fork begins anew', async () => {
   const harness = await createHarness({ agents: [endless], options: { taskDepth: 3 } })
   const { id } = await harness.send('go')
   await harness.ended(id)
@@ -38,6 +39,9 @@ it('the depth of a task is in its first record', async () => {
     const [child] = deepest.children
     if (child !== undefined) deepest = await harness.get(child)
   }
+  const facts = { taskId: 'task-2', contextId: 'context-2', from: deepest.id, step: 'step:x#1' }
+  const forked = fork(deepest, { type: 'forked', seq: 9, at: 0, ...facts })
+  expect({ ...deepest, ...forked }.depth).toBeUndefined()
 })
 
 /** Delegates at once as often as the message says. Answers how many calls were refused. */
