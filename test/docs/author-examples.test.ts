@@ -46,7 +46,16 @@ it('no name is in `lull` and in `lull/engine`', () => {
   expect(exportsOf('index.ts').names.filter((name) => engine.has(name))).toEqual([])
 })
 
-it('every value of `lull` has an example that imports it and compiles', () => {
+/** A short agent whose outcome is that of a step. Its types once did not compile outside of this repository. */
+const STEP_AS_OUTCOME = `import { agent } from 'lull'
+export default agent({
+  name: 'short',
+  description: 'Returns what its step returns',
+  run: (task) => task.step('greet', () => 'hello'),
+})
+`
+
+it('every value of `lull` has an example that imports it and compiles, and so does a short agent', () => {
   const { values } = exportsOf('index.ts')
   const examples = values.map((value) => ({ ...value, code: exampleOf(value) ?? '' }))
   const without = examples.filter(
@@ -61,6 +70,7 @@ it('every value of `lull` has an example that imports it and compiles', () => {
     symlinkSync(join(root, 'node_modules', '@types'), join(folder, 'node_modules', '@types'))
     writeFileSync(join(folder, 'package.json'), '{"type": "module"}')
     for (const { name, code } of examples) writeFileSync(join(folder, `${name}.ts`), code)
+    writeFileSync(join(folder, 'step-as-outcome.ts'), STEP_AS_OUTCOME)
     const compilerOptions = {
       strict: true,
       noEmit: true,

@@ -277,11 +277,12 @@ export interface AgentTask<Input = unknown> {
   /** The reminders as one block of text for a model. Empty when there are none. */
   readonly reminderBlock: string
 
+  /** `T` comes from the function alone. From where the result is used it would be the type of an agent's outcome. */
   step<T>(
     name: string,
     run: StepFunction<T> & JsonSerializable<T>,
     options?: StepOptions,
-  ): Promise<T>
+  ): Promise<NoInfer<T>>
   turn<T>(run: (turn: Turn) => Promise<T> | T): Promise<T>
 
   park(park: Park): Promise<Wake>

@@ -157,7 +157,7 @@ describe('a process whose event loop is held by agent code', () => {
 
   it('counts the death for all of its tasks when nobody knows whose code it was', async () => {
     const { cluster, block } = guarded({
-      agents: [running((task) => task.step('x', () => new Promise(() => undefined)))],
+      agents: [running((task) => task.step('x', () => new Promise<string>(() => undefined)))],
     })
     const a = await cluster.join()
     const b = await cluster.join()

@@ -161,7 +161,7 @@ describe('a process that dies', () => {
     const begun = effects()
     const agent = running((task) => {
       begun.note('begin')
-      return task.step('deadly', () => new Promise(() => undefined))
+      return task.step('deadly', () => new Promise<string>(() => undefined))
     })
     let harness = await createHarness({ agents: [agent], options: { maxDeaths: 3 } })
     const { id } = await harness.send('go')
@@ -216,7 +216,10 @@ describe('a process that dies', () => {
     [
       'does something beside waiting for a child',
       (task, child) =>
-        Promise.all([child.result(), task.step('deadly', () => new Promise(() => undefined))]),
+        Promise.all([
+          child.result(),
+          task.step('deadly', () => new Promise<string>(() => undefined)),
+        ]),
     ],
   ])('W4: is counted on a parent that %s', async (_name, die) => {
     const child = running((task) => task.park({ reason: 'x' }).then(() => 'done'), {
@@ -239,7 +242,7 @@ describe('a process that dies', () => {
     const begun = effects()
     const agent = running((task) => {
       begun.note('begin')
-      return task.step('one', () => new Promise(() => undefined))
+      return task.step('one', () => new Promise<string>(() => undefined))
     })
     const first = await createHarness({ agents: [agent] })
     const { id } = await first.send('go')
@@ -303,7 +306,7 @@ describe('a process that dies', () => {
   })
 
   it('with agents the next one does not have: their tasks are stopped by policy', async () => {
-    const agent = running((task) => task.step('one', () => new Promise(() => undefined)))
+    const agent = running((task) => task.step('one', () => new Promise<string>(() => undefined)))
     const queued = running(() => undefined, { name: 'queued', concurrency: 0 })
     const first = await createHarness({ agents: [agent, queued] })
     const working = await first.send('x')

@@ -18,7 +18,7 @@ it('a line about a task names its context, tenant and agent too', async () => {
 
 it('a task whose agent is gone is stopped with a line in the log', async () => {
   const harness = await createHarness({
-    agents: [running((task) => task.step('wait', () => new Promise(() => undefined)))],
+    agents: [running((task) => task.step('wait', () => new Promise<string>(() => undefined)))],
   })
   const { id } = await harness.send('go')
   await harness.settled()

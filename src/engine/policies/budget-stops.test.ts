@@ -94,7 +94,7 @@ describe('a budget that an operator of all tenants set', () => {
 
 describe('running time', () => {
   it('does not contain the time in which no process ran the task', async () => {
-    const endless = running((task) => task.step('long', () => new Promise(() => undefined)))
+    const endless = running((task) => task.step('long', () => new Promise<string>(() => undefined)))
     const first = await createHarness({ agents: [endless] })
     await first.engine.setBudget(root, { scope: acme, measure: 'wallMs', limit: 60_000 })
     const { id } = await first.send('go')
