@@ -43,7 +43,7 @@ const kinds: Readonly<Record<StoreKind, Open>> = {
 /** Opens a store for a read-only program. Its schema is not migrated. */
 const readers: Readonly<Record<StoreKind, (config: StoreConfig) => Promise<Store>>> = {
   async sqlite({ data }) {
-    const { openSqliteReader } = await import('../../stores/sqlite/sqlite-reader.ts')
+    const { openSqliteReader } = await import('../../stores/sqlite/sqlite-store.ts')
     return openSqliteReader(data)
   },
   async postgres({ postgres = { url: '' } }) {

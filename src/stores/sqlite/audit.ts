@@ -4,9 +4,9 @@ import type {
   AuditStore,
   StoredAuditEntry,
 } from '../../ports/store/audit.ts'
+import { toText } from '../../ports/store/text.ts'
 import type { Direct } from '../../ports/store.ts'
 import type { Database, Row } from './files/driver.ts'
-import { toText } from './text.ts'
 import type { Transact } from './transaction.ts'
 
 export function createAudit(db: Database, transact: Transact): Direct<keyof AuditStore> {
@@ -61,12 +61,12 @@ export function createAudit(db: Database, transact: Transact): Direct<keyof Audi
           insert.run(toText(id), at, toText(tenant), ...texts, JSON.stringify(entry))
         }
       }),
-    audit: (query) => list(query).map(parsed),
+    audit: (query) => list(query).map(readEntry),
     pruneAudit: (before, limit) => Number(remove.run(before, limit).changes),
   }
 }
 
-function parsed(row: Row): StoredAuditEntry {
+function readEntry(row: Row): StoredAuditEntry {
   const entry = JSON.parse(String(row['body'])) as AuditEntry
   return { ...entry, pos: Number(row['pos']) }
 }

@@ -1,32 +1,96 @@
-import { promising, type Store } from '../../ports/store.ts'
+/**
+ * The methods of the port on one database connection. They run on the caller's thread.
+ */
+import { promising, type Store, type StoreMethod } from '../../ports/store.ts'
 import { createAudit } from './audit.ts'
 import type { ClaimFilter } from './claims/claim-filter.ts'
-import { placeOf } from './claims/claim-key.ts'
+import { placeOf } from './claims/claim-index.ts'
 import { createClaims, encodeClaim } from './claims/claims.ts'
-import { createReplies } from './claims/replies.ts'
+import { createReplies, createSessions } from './contexts.ts'
 import { createEvents } from './events.ts'
+import { createGuard } from './failures.ts'
 import type { Database } from './files/driver.ts'
-import { createWriteProbe } from './files/write-probe.ts'
-import { createGuard } from './guard.ts'
-import { createHolds } from './holds.ts'
 import { createKeyValues } from './key-values.ts'
-import { createPolicies } from './policies.ts'
-import { createPruning } from './pruning/pruning.ts'
+import { createHolds, createPolicies } from './policies.ts'
+import { createPruning } from './pruning.ts'
 import { createPushes } from './pushes.ts'
-import { createSessions } from './sessions.ts'
-import { createApply } from './tasks/apply.ts'
 import { createWrite, type Write } from './tasks/commit.ts'
-import { createCountUsage } from './tasks/count-usage.ts'
 import { createCounts } from './tasks/counts.ts'
 import { encodeCommit } from './tasks/encoded-commit.ts'
 import { createLists } from './tasks/lists.ts'
 import { createLogs } from './tasks/logs.ts'
-import { createOpenTasks } from './tasks/open-tasks.ts'
-import { createRemovedTask } from './tasks/removed-task.ts'
 import { createWaits } from './tasks/waits.ts'
 import { createWorkQueries } from './tasks/work.ts'
-import { createTransact } from './transaction.ts'
-import { createSpace, createUsage } from './usage.ts'
+import { createTransact, type Transact } from './transaction.ts'
+import { createUsage } from './usage.ts'
+
+/**
+ * What a method does: `reads`, `writes`, or `asks` for what the writing thread keeps in memory. A
+ * method that is not here does not compile.
+ */
+const access: Readonly<Record<Exclude<StoreMethod, 'close'>, Access>> = {
+  load: 'reads',
+  row: 'reads',
+  records: 'reads',
+  list: 'reads',
+  count: 'asks',
+  removedTask: 'reads',
+  openTasks: 'reads',
+  ready: 'reads',
+  readyAgents: 'reads',
+  orphans: 'reads',
+  due: 'reads',
+  nextDueAt: 'reads',
+  waiting: 'reads',
+  waitNames: 'reads',
+  waitOwners: 'reads',
+  events: 'reads',
+  lastEventPos: 'reads',
+  getValue: 'reads',
+  holds: 'reads',
+  policies: 'reads',
+  spent: 'reads',
+  findClaim: 'asks',
+  contextMessages: 'reads',
+  session: 'reads',
+  sessions: 'reads',
+  pushes: 'reads',
+  listPushes: 'reads',
+  usage: 'reads',
+  space: 'reads',
+  audit: 'reads',
+  commit: 'writes',
+  appendEvents: 'writes',
+  setValue: 'writes',
+  replaceValue: 'writes',
+  putHold: 'writes',
+  putPolicy: 'writes',
+  removePolicy: 'writes',
+  claim: 'writes',
+  reply: 'writes',
+  putSession: 'writes',
+  replaceSession: 'writes',
+  putPush: 'writes',
+  replacePush: 'writes',
+  deletePush: 'writes',
+  appendAudit: 'writes',
+  pruneAudit: 'writes',
+  pruneTasks: 'writes',
+  pruneRemovedTasks: 'writes',
+  pruneContextMessages: 'writes',
+  pruneSessions: 'writes',
+  pruneHolds: 'writes',
+  pruneEvents: 'writes',
+  pruneClaims: 'writes',
+  check: 'writes',
+}
+
+type Access = 'reads' | 'asks' | 'writes'
+
+export function methodsThat(...does: readonly Access[]): readonly (keyof typeof access)[] {
+  const names = Object.keys(access) as readonly (keyof typeof access)[]
+  return names.filter((name) => does.includes(access[name]))
+}
 
 /** A store that also takes encoded commits, for the writing thread. */
 export interface DatabaseStore extends Store {
@@ -53,8 +117,8 @@ export function createDatabaseStore(
   const { reply, ...messages } = createReplies(db, transact, claims)
   const { pruneTasks, ...pruning } = createPruning(db, transact, replaceWaits)
   const pushes = createPushes(db)
-  const apply = createApply(db, { claims, replaceWaits, putPush: pushes.putPush, spend })
-  const write = createWrite(db, transact, apply, counts, claims, createCountUsage(db))
+  const { putPush } = pushes
+  const write = createWrite(db, transact, { claims, counts, replaceWaits, putPush, spend })
   const probe = createWriteProbe(db, transact)
   let open = true
 
@@ -74,10 +138,7 @@ export function createDatabaseStore(
       ...createAudit(db, transact),
       ...pruning,
       commit: (batch) => write(batch.map((commit) => encodeCommit(commit, filter))),
-      openTasks: createOpenTasks(db),
-      removedTask: createRemovedTask(db),
-      usage: createUsage(db),
-      space: createSpace(db),
+      ...createUsage(db),
       pruneTasks(...args) {
         const pruned = pruneTasks(...args)
         if (pruned.removed > 0) counts.forget()
@@ -114,4 +175,18 @@ function closeDatabase(db: Database): void {
     // from it at the next start.
   }
   db.close()
+}
+
+/**
+ * Writes a page and removes it. It inserts a row, because an update in place would succeed on a
+ * full disk.
+ */
+function createWriteProbe(db: Database, transact: Transact): () => void {
+  const fill = db.prepare('INSERT INTO probe (body) VALUES (zeroblob(16384))')
+  const empty = db.prepare('DELETE FROM probe')
+  return () =>
+    transact(() => {
+      fill.run()
+      empty.run()
+    })
 }

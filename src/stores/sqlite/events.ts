@@ -4,9 +4,9 @@ import {
   namesOf,
   type StoredEvent,
 } from '../../core/waiting/cloud-event.ts'
+import { fromText, toText } from '../../ports/store/text.ts'
 import type { Direct, Store } from '../../ports/store.ts'
 import type { Database, Row } from './files/driver.ts'
-import { fromText, toText } from './text.ts'
 import type { Transact } from './transaction.ts'
 
 interface Appended {

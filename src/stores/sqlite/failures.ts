@@ -3,6 +3,7 @@
  * again, or the store, which then refuses every write. The table lists every primary result code
  * (https://sqlite.org/rescode.html).
  */
+
 import { isLullError, LullError } from '../../core/errors.ts'
 
 /** The write cannot be stored, but the store works. */
@@ -114,4 +115,31 @@ function codeOf(error: unknown): number | undefined {
   const full = 'errcode' in error ? error.errcode : codeByText[error.message]
   // The low byte of an extended result code is the primary code.
   return typeof full === 'number' ? full & 0xff : undefined
+}
+
+interface Guard {
+  /** Wraps a method: driver errors become `STORE_UNAVAILABLE`, and every error a rejection. */
+  guarded<A extends readonly unknown[], R>(method: (...args: A) => R): (...args: A) => Promise<R>
+  /** Throws if a call has found the file damaged. Only a restart of the process resets this. */
+  checkUndamaged(): void
+}
+
+export function createGuard(): Guard {
+  let damage: unknown
+  return {
+    guarded:
+      (method) =>
+      async (...args) => {
+        try {
+          return method(...args)
+        } catch (error) {
+          const failure = toStoreError(error)
+          if (isUnreadable(error)) damage = failure
+          throw failure
+        }
+      },
+    checkUndamaged() {
+      if (damage !== undefined) throw damage
+    },
+  }
 }

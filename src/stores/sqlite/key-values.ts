@@ -1,8 +1,8 @@
 import type { Json } from '../../core/values/json.ts'
 import type { KeyValueStore } from '../../ports/store/key-values.ts'
+import { toText } from '../../ports/store/text.ts'
 import type { Direct } from '../../ports/store.ts'
 import type { Database } from './files/driver.ts'
-import { toText } from './text.ts'
 import type { Transact } from './transaction.ts'
 
 /** Small durable values of the engine by name. */

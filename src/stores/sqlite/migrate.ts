@@ -46,7 +46,7 @@ function filesIn(directory: string): readonly string[] {
 /** Migrates, and returns whether anything was changed. */
 export function migrate(db: Database, migrations: readonly Migration[], now: number): boolean {
   const transact = createTransact(db)
-  if (isEmpty(db)) transact(() => found(db))
+  if (isEmpty(db)) transact(() => initialize(db))
   const applied = appliedTo(db, migrations)
   const record = db.prepare('INSERT INTO migrations (number, name, applied_at) VALUES (?, ?, ?)')
   const missing = migrations.filter((one) => one.number > applied)
@@ -91,7 +91,7 @@ function lastOf(migrations: readonly Migration[]): number {
   return migrations.at(-1)?.number ?? 0
 }
 
-function found(db: Database): void {
+function initialize(db: Database): void {
   db.exec(`PRAGMA application_id = ${APPLICATION_ID}`)
   db.exec(
     `CREATE TABLE migrations (

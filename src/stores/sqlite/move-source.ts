@@ -13,10 +13,10 @@ import {
   type MoveSource,
   movedTables,
 } from '../../ports/store/moving.ts'
+import { toText } from '../../ports/store/text.ts'
 import type { Database, Row, Statement, Value } from './files/driver.ts'
 import { openDirectory } from './files/open-directory.ts'
 import { toTaskRow } from './tasks/task-columns.ts'
-import { toText } from './text.ts'
 
 /** Rows per page. */
 const PAGE = 500

@@ -1,8 +1,8 @@
 import { type Push, pushStatus } from '../../core/push.ts'
 import type { PushStore } from '../../ports/store/pushes.ts'
+import { toText } from '../../ports/store/text.ts'
 import type { Direct } from '../../ports/store.ts'
 import type { Database, Row } from './files/driver.ts'
-import { toText } from './text.ts'
 
 export type Pushes = Direct<keyof PushStore>
 
@@ -30,15 +30,15 @@ export function createPushes(db: Database): Pushes {
       const columns = [pushStatus(after), JSON.stringify(after)] as const
       return change.all(...columns, ...key, JSON.stringify(before)).length > 0
     },
-    pushes: (taskId) => select.all(toText(taskId)).map(parsed),
+    pushes: (taskId) => select.all(toText(taskId)).map(readPush),
     deletePush(taskId, id) {
       remove.run(toText(taskId), toText(id))
     },
     listPushes: (status, after, limit) =>
-      page.all(status, toText(after?.taskId ?? ''), toText(after?.id ?? ''), limit).map(parsed),
+      page.all(status, toText(after?.taskId ?? ''), toText(after?.id ?? ''), limit).map(readPush),
   }
 }
 
-function parsed(row: Row): Push {
+function readPush(row: Row): Push {
   return JSON.parse(String(row['body'])) as Push
 }

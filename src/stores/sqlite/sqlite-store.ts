@@ -1,4 +1,5 @@
 /** The embedded store: one file, one process. Reads run on the caller's thread, writes on a separate thread. */
+
 import type { LullError } from '../../core/errors.ts'
 import type { Store } from '../../ports/store.ts'
 import { createClaimFilter } from './claims/claim-filter.ts'
@@ -7,8 +8,8 @@ import { toStoreError } from './failures.ts'
 import { watchFiles } from './files/file-watch.ts'
 import { guardWrites } from './files/guarded-writes.ts'
 import type { DatabaseOptions } from './files/open-database.ts'
-import { openDirectory } from './files/open-directory.ts'
-import { threaded } from './thread/threaded-store.ts'
+import { openDirectory, openDirectoryToRead } from './files/open-directory.ts'
+import { createThreadedStore } from './thread/threaded-store.ts'
 import { canLoad, startWriter } from './thread/writer.ts'
 
 export interface SqliteStoreOptions {
@@ -49,7 +50,23 @@ export async function createSqliteStore(options: SqliteStoreOptions): Promise<St
     const filter = createClaimFilter(db)
     const store = createDatabaseStore(db, release, filter)
     if (!thread) return guardWrites(store, db, watchFiles(fd, file, lost), settings)
-    return threaded(store, filter, await startWriter({ file, fd, ...settings }, lost))
+    return createThreadedStore(store, filter, await startWriter({ file, fd, ...settings }, lost))
+  } catch (error) {
+    db.close()
+    release()
+    throw toStoreError(error)
+  }
+}
+
+/**
+ * Opens the store of a data directory for a read-only program. Every write fails.
+ * @throws LullError `STORE_LOCKED`, or `STORE_UNAVAILABLE`, also when the schema is older than this
+ * version
+ */
+export async function openSqliteReader(path: string): Promise<Store> {
+  const { db, release } = await openDirectoryToRead(path)
+  try {
+    return createDatabaseStore(db, release)
   } catch (error) {
     db.close()
     release()

@@ -10,7 +10,7 @@
  */
 import type { ClaimKey } from '../../../ports/store/claims.ts'
 import type { Database } from '../files/driver.ts'
-import { keyAt } from './claim-key.ts'
+import { keyAt } from './claim-index.ts'
 
 export interface ClaimFilter {
   /** False: the key is certainly not claimed. True: it may be claimed. */

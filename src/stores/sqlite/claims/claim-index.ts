@@ -10,10 +10,13 @@
  * A position is not reused while its run exists, so an entry of a run points to its own claim or to
  * no row.
  */
+
+import type { ClaimKey } from '../../../ports/store/claims.ts'
+import { fromText, toText } from '../../../ports/store/text.ts'
 import type { Database, Row } from '../files/driver.ts'
 
 export interface ClaimIndex {
-  /** Returns the row of the claim. `place` is the key as text (`claim-key.ts`). */
+  /** Returns the row of the claim. `place` is the key as text (`placeOf`). */
   find(place: string): Row | undefined
   /** Reserves a position, at which the caller writes the claim. */
   add(place: string): number
@@ -87,4 +90,14 @@ export function createClaimIndex(db: Database): ClaimIndex {
       cached = undefined
     },
   }
+}
+
+/** The key as one text, one part per line. Parts hold no line breaks, because `toText` escapes control characters. */
+export function placeOf({ tenant, principal, agent, key }: ClaimKey): string {
+  return `${toText(tenant)}\n${toText(principal)}\n${toText(agent)}\n${toText(key)}`
+}
+
+export function keyAt(place: string): ClaimKey {
+  const [tenant = '', principal = '', agent = '', key = ''] = place.split('\n').map(fromText)
+  return { tenant, principal, agent, key }
 }

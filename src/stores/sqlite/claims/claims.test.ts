@@ -6,8 +6,7 @@ import { createDatabaseStore, type DatabaseStore } from '../database-store.ts'
 import { type Database, loadDriver } from '../files/driver.ts'
 import { migrate, readMigrations } from '../migrate.ts'
 import { createClaimFilter } from './claim-filter.ts'
-import { RUN } from './claim-index.ts'
-import { placeOf } from './claim-key.ts'
+import { placeOf, RUN } from './claim-index.ts'
 
 const open = await loadDriver()
 

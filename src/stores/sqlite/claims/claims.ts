@@ -1,10 +1,9 @@
 import type { Message } from '../../../core/messages/message.ts'
 import type { Claim } from '../../../ports/store/claims.ts'
+import { fromText, toText } from '../../../ports/store/text.ts'
 import type { Database, Row } from '../files/driver.ts'
-import { fromText, toText } from '../text.ts'
 import type { ClaimFilter } from './claim-filter.ts'
-import { createClaimIndex } from './claim-index.ts'
-import { keyAt, placeOf } from './claim-key.ts'
+import { createClaimIndex, keyAt, placeOf } from './claim-index.ts'
 
 /** A claim encoded as plain values. */
 export interface EncodedClaim {

@@ -32,8 +32,8 @@ interface SqliteModule {
 }
 
 export async function loadDriver(): Promise<OpenDatabase> {
-  const { DatabaseSync } = builtin() ?? (await fallback())
-  return (file) => keptByStatements(new DatabaseSync(file))
+  const { DatabaseSync } = findBuiltin() ?? (await loadFallback())
+  return (file) => keepForStatements(new DatabaseSync(file))
 }
 
 /**
@@ -41,7 +41,7 @@ export async function loadDriver(): Promise<OpenDatabase> {
  * `@photostructure/sqlite` has only a raw pointer to its database, and using it after the database
  * was collected crashes the process.
  */
-function keptByStatements(db: Database): Database {
+function keepForStatements(db: Database): Database {
   return {
     exec: (sql) => db.exec(sql),
     prepare(sql) {
@@ -57,11 +57,11 @@ function keptByStatements(db: Database): Database {
 const databaseOf = new WeakMap<Statement, Database>()
 
 /** Looked up at run time, because a static import fails on a Node without this module. */
-function builtin(): SqliteModule | undefined {
+function findBuiltin(): SqliteModule | undefined {
   return process.getBuiltinModule?.('node:sqlite') as SqliteModule | undefined
 }
 
-async function fallback(): Promise<SqliteModule> {
+async function loadFallback(): Promise<SqliteModule> {
   try {
     return (await import('@photostructure/sqlite')) as SqliteModule
   } catch (cause) {

@@ -8,7 +8,7 @@
  */
 import { closeSync, fstatSync, openSync, readSync, statSync } from 'node:fs'
 import { LullError } from '../../../core/errors.ts'
-import { type DatabaseHeader, HEADER_BYTES, readHeader } from './database-header.ts'
+import { type DatabaseHeader, HEADER_BYTES, readHeader } from './file-format.ts'
 
 export interface FileWatch {
   /**
@@ -38,11 +38,11 @@ export function watchFiles(
 ): FileWatch {
   const log = `${file}-wal`
   const start = Buffer.alloc(HEADER_BYTES)
+  const { ino } = fstatSync(fd)
   let lost: LullError<'STORE_UNAVAILABLE'> | undefined
   let bytes = 0
   let header: DatabaseHeader | undefined
-  let logFd: number | undefined
-  let logInode: number | undefined
+  let openLog: { readonly fd: number; readonly ino: number } | undefined
   let logBytes = 0
 
   function lose(name: string, what: string): never {
@@ -52,13 +52,14 @@ export function watchFiles(
     throw lost
   }
 
+  // Both files are looked up by name: the descriptor of a file that was moved away shows no change.
   function checkDatabase(): void {
     const named = statSync(file, { throwIfNoEntry: false })
     if (named === undefined) lose(file, 'was removed')
-    const { ino, size } = fstatSync(fd)
     if (named.ino !== ino) lose(file, 'was replaced by another file')
     header = readSync(fd, start, 0, HEADER_BYTES, 0) < HEADER_BYTES ? undefined : readHeader(start)
     if (header === undefined) lose(file, 'was cut off or overwritten')
+    const { size } = named
     // A file that is smaller than its header says is no fault while it grows: a checkpoint of
     // another program writes the first page before the others.
     if (size < bytes && size < header.pageCount * header.pageSize) lose(file, 'was cut off')
@@ -68,14 +69,14 @@ export function watchFiles(
   function checkLog(): void {
     const named = statSync(log, { throwIfNoEntry: false })
     if (named === undefined) {
-      if (logInode !== undefined) lose(log, 'was removed')
+      if (openLog !== undefined) lose(log, 'was removed')
       return
     }
-    if (logFd === undefined) {
-      logFd = openSync(log, 'r')
-      logInode = fstatSync(logFd).ino
+    if (openLog === undefined) {
+      const opened = openSync(log, 'r')
+      openLog = { fd: opened, ino: fstatSync(opened).ino }
     }
-    if (named.ino !== logInode) lose(log, 'was replaced by another file')
+    if (named.ino !== openLog.ino) lose(log, 'was replaced by another file')
     logBytes = named.size
   }
 
@@ -84,19 +85,20 @@ export function watchFiles(
    * continues after the missing part, and the header is lost.
    */
   function checkLogHeader(): void {
-    if (logFd === undefined || logBytes === 0) return
-    readSync(logFd, start, 0, 4, 0)
+    if (openLog === undefined || logBytes === 0) return
+    readSync(openLog.fd, start, 0, 4, 0)
     if (!LOG_MAGIC.includes(start.readUInt32BE(0))) lose(log, 'was cut off or overwritten')
   }
 
   return {
     before() {
       if (lost !== undefined) throw lost
-      // Only the log is checked here: `after` checks the database. Once the log was written to, its
-      // size alone proves nothing.
-      const known = logBytes
-      checkLog()
-      if (logBytes < known && logBytes > 0) lose(log, 'was cut off')
+      if (openLog === undefined) return
+      // Only the size of the log is checked here: `after` checks the rest. Once the log was written
+      // to, its size alone proves nothing.
+      const { size } = fstatSync(openLog.fd)
+      if (size < logBytes && size > 0) lose(log, 'was cut off')
+      logBytes = size
     },
     after() {
       if (lost !== undefined) throw lost
@@ -107,8 +109,8 @@ export function watchFiles(
     stampInFile: () => header?.stamp ?? 0,
     logBytes: () => logBytes,
     close() {
-      if (logFd !== undefined) closeSync(logFd)
-      logFd = undefined
+      if (openLog !== undefined) closeSync(openLog.fd)
+      openLog = undefined
     },
   }
 }

@@ -3,46 +3,11 @@
  * acknowledged, and the write-ahead log stays within bounds.
  */
 import { LullError } from '../../../core/errors.ts'
-import type { DatabaseStore } from '../database-store.ts'
-import type { Reading } from '../thread/threaded-store.ts'
+import { type DatabaseStore, methodsThat } from '../database-store.ts'
 import type { Database } from './driver.ts'
 import type { FileWatch } from './file-watch.ts'
 import { BUSY_MS, type DatabaseOptions } from './open-database.ts'
 import { createStamp } from './stamp.ts'
-
-type Writing = Exclude<
-  keyof DatabaseStore,
-  Reading | 'count' | 'findClaim' | 'checkUndamaged' | 'close' | 'cluster'
->
-
-/** A store method that is neither here nor listed as reading does not compile. */
-const writing: Readonly<Record<Writing, true>> = {
-  commit: true,
-  write: true,
-  appendEvents: true,
-  setValue: true,
-  replaceValue: true,
-  putHold: true,
-  putPolicy: true,
-  removePolicy: true,
-  claim: true,
-  reply: true,
-  putSession: true,
-  replaceSession: true,
-  putPush: true,
-  replacePush: true,
-  deletePush: true,
-  appendAudit: true,
-  pruneAudit: true,
-  pruneTasks: true,
-  pruneRemovedTasks: true,
-  pruneContextMessages: true,
-  pruneSessions: true,
-  pruneHolds: true,
-  pruneEvents: true,
-  pruneClaims: true,
-  check: true,
-}
 
 /**
  * How far the write-ahead log may grow while a reader in another program keeps SQLite from
@@ -105,10 +70,13 @@ export function guardWrites(
       return result
     }
 
-  const names = Object.keys(writing) as readonly (keyof typeof writing)[]
+  const writes = [...methodsThat('writes'), 'write' as const].map((name) => [
+    name,
+    guarded(store[name] as Method),
+  ])
   return {
     ...store,
-    ...Object.fromEntries(names.map((name) => [name, guarded(store[name] as Method)])),
+    ...Object.fromEntries(writes),
     async close() {
       closed = true
       await store.close()

@@ -4,10 +4,9 @@ import { join } from 'node:path'
 import { LullError } from '../../../core/errors.ts'
 import { toStoreError } from '../failures.ts'
 import { isEmpty, migrate, readMigrations, requireCurrent } from '../migrate.ts'
-import { hasHeldTasks, markComplete, prepareDirectory } from './data-directory.ts'
+import { hasHeldTasks, markComplete, prepareDirectory, refuseMismatch } from './data-directory.ts'
 import { lockDirectory } from './directory-lock.ts'
 import { type Database, loadDriver } from './driver.ts'
-import { refuseMismatch } from './files-belong.ts'
 import { type DatabaseOptions, makePrivate, openDatabase } from './open-database.ts'
 import { finishStamp } from './stamp.ts'
 
@@ -29,7 +28,7 @@ export function openDirectory(
   waitForLockMs: number,
   options: DatabaseOptions,
 ): Promise<OpenDirectory> {
-  return opened(path, waitForLockMs, options, (db) => {
+  return openWith(path, waitForLockMs, options, (db) => {
     refuseWithoutTables(path, db)
     finishStamp(db)
     // Copies the log into the file, so that a copy of `lull.db` alone already has the tables.
@@ -43,7 +42,7 @@ export function openDirectory(
  * @throws as `openDirectory`, also when the schema is older
  */
 export function openDirectoryToRead(path: string): Promise<OpenDirectory> {
-  return opened(path, 0, { durability: 'full', maxBytes: undefined }, (db) => {
+  return openWith(path, 0, { durability: 'full', maxBytes: undefined }, (db) => {
     db.exec('PRAGMA query_only = ON')
     requireCurrent(db, readMigrations())
   })
@@ -58,7 +57,7 @@ export function openDirectoryToCheck(
   path: string,
   check?: (path: string) => void,
 ): Promise<OpenDirectory> {
-  return opened(path, 0, { durability: 'full', maxBytes: undefined }, () => undefined, check)
+  return openWith(path, 0, { durability: 'full', maxBytes: undefined }, () => undefined, check)
 }
 
 /**
@@ -73,7 +72,7 @@ function refuseWithoutTables(path: string, db: Database): void {
   throw new LullError('STORE_UNAVAILABLE', { why })
 }
 
-async function opened(
+async function openWith(
   path: string,
   waitForLockMs: number,
   options: DatabaseOptions,

@@ -2,9 +2,9 @@ import { closeSync, cpSync, openSync, readFileSync, readSync, writeFileSync } fr
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { temporaryDirectory } from '../test-support/processes.ts'
-import { HEADER_BYTES, readHeader } from './database-header.ts'
+import { findMismatch } from './data-directory.ts'
 import { type Database, loadDriver } from './driver.ts'
-import { findMismatch } from './files-belong.ts'
+import { HEADER_BYTES, readHeader } from './file-format.ts'
 import { openDatabase } from './open-database.ts'
 import { createStamp, finishStamp } from './stamp.ts'
 

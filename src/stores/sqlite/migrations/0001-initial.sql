@@ -203,7 +203,7 @@ CREATE TABLE probe (
 ) STRICT;
 
 -- What is stored for each principal. Events belong to no principal; the row of a tenant with an empty principal has them.
--- The program adds what a batch of commits stores to the totals, once per principal (`count-usage.ts`). Triggers add the
+-- The program adds what a batch of commits stores to the totals, once per principal (`usage.ts`). Triggers add the
 -- rest, so that no way to write or remove a row can forget the totals.
 CREATE TABLE usage (
   tenant TEXT NOT NULL,

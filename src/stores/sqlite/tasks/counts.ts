@@ -5,9 +5,9 @@
  */
 import { type State, states } from '../../../core/states.ts'
 import type { TaskFilter } from '../../../ports/store/tasks.ts'
+import { fromText, toText } from '../../../ports/store/text.ts'
 import type { Database } from '../files/driver.ts'
-import { fromText, toText } from '../text.ts'
-import type { Move } from './count-usage.ts'
+import type { Move } from '../usage.ts'
 import { readField } from './task-columns.ts'
 
 export interface Counts {

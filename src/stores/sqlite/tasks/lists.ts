@@ -1,19 +1,20 @@
 /**
- * Lists and counts tasks. A list is read one state at a time, each from an index in the order of
+ * Lists and counts tasks, and lists the open tasks by context. A list is read one state at a time, each from an index in the order of
  * the list, and the pages are merged. So the newest ten tasks of one state cost ten rows. Queries
  * name their index, because without statistics SQLite may choose another one and sort a million
  * rows.
  */
-import { type State, states } from '../../../core/states.ts'
+
+import { isTerminal, type State, states } from '../../../core/states.ts'
 import {
   type ByFilter,
   narrowedBy,
   type TaskFilter,
   type TaskQuery,
 } from '../../../ports/store/tasks.ts'
+import { toText } from '../../../ports/store/text.ts'
 import type { Direct } from '../../../ports/store.ts'
 import type { Database, Statement, Value } from '../files/driver.ts'
-import { toText } from '../text.ts'
 import type { Counts } from './counts.ts'
 import { toTaskRow } from './task-columns.ts'
 
@@ -27,7 +28,10 @@ const KEPT_STATEMENTS = 64
 
 const NEWEST_FIRST = 'ORDER BY status_at DESC, id DESC'
 
-export function createLists(db: Database, counts: Counts): Direct<'row' | 'list' | 'count'> {
+export function createLists(
+  db: Database,
+  counts: Counts,
+): Direct<'row' | 'list' | 'count' | 'openTasks'> {
   const prepared = new Map<string, Statement>()
   const byId = db.prepare('SELECT * FROM tasks WHERE id = ?')
 
@@ -70,6 +74,24 @@ export function createLists(db: Database, counts: Counts): Direct<'row' | 'list'
         n += Number(prepare(sql).get(...valuesOf(conditions))?.['n'] ?? 0)
       }
       return n
+    },
+    openTasks({ contextId, after, held, limit, ...filter }) {
+      const afterId = toText(after?.id ?? '')
+      const conditions = [
+        // One context after the cursor, or everything after the cursor.
+        contextId === undefined
+          ? where('(context_id, id) > (?, ?)', toText(after?.contextId ?? ''), afterId)
+          : where('context_id = ? AND id > ?', toText(contextId), afterId),
+        where(held ? 'held = 1' : NOT_ENDED),
+        where(OPEN),
+        ...narrowedBy(narrowing, filter),
+      ]
+      const index = held ? 'tasks_held_by_context' : 'tasks_open'
+      const sql = `SELECT * FROM tasks INDEXED BY ${index} ${whereOf(conditions)}
+        ORDER BY context_id, id LIMIT ?`
+      return prepare(sql)
+        .all(...valuesOf(conditions), limit)
+        .map(toTaskRow)
     },
   }
 }
@@ -175,4 +197,19 @@ function whereOf(conditions: readonly Condition[]): string {
 
 function valuesOf(conditions: readonly Condition[]): readonly Value[] {
   return conditions.flatMap(({ values }) => values)
+}
+
+/** The condition of the index `tasks_open`. SQLite uses the index only for the same text. */
+const NOT_ENDED = "state NOT IN ('completed', 'failed', 'canceled', 'rejected')"
+/** Derived from the table of states, so that a state added later is classified correctly. */
+const OPEN = `state IN (${states
+  .filter((state) => !isTerminal(state))
+  .map((state) => `'${state}'`)
+  .join(', ')})`
+
+/** SQL that tests whether a context has a task that has not ended, given three columns. */
+export function hasOpenTask(tenant: string, principal: string, contextId: string): string {
+  return `EXISTS (SELECT 1 FROM tasks AS other INDEXED BY tasks_open
+    WHERE other.context_id = ${contextId} AND other.tenant = ${tenant}
+      AND other.principal = ${principal} AND other.${NOT_ENDED})`
 }

@@ -5,9 +5,9 @@ import {
   parseSnapshot,
   recordsAfter,
 } from '../../../ports/store/stored-log.ts'
+import { toText } from '../../../ports/store/text.ts'
 import type { Direct } from '../../../ports/store.ts'
 import type { Database, Row, Value } from '../files/driver.ts'
-import { toText } from '../text.ts'
 
 export function createLogs(db: Database): Direct<'load' | 'records'> {
   const find = db.prepare(

@@ -5,8 +5,8 @@
  */
 import type { State } from '../../../core/states.ts'
 import type { TaskRow } from '../../../ports/store/tasks.ts'
+import { fromText, toText } from '../../../ports/store/text.ts'
 import type { Row, Value } from '../files/driver.ts'
-import { fromText, toText } from '../text.ts'
 import { namesIn } from './waits.ts'
 
 interface Column<T> {

@@ -2,14 +2,15 @@
  * Stores which tasks wait for which event. The table `waits` finds tasks by name; the row of a task
  * has its names.
  */
+
+import { fromText, toText } from '../../../ports/store/text.ts'
 import type { Direct } from '../../../ports/store.ts'
 import type { Database } from '../files/driver.ts'
-import { fromText, toText } from '../text.ts'
 
 export interface Waits extends Direct<'waiting' | 'waitNames' | 'waitOwners'> {
   /**
    * `before` and `after` are values of the column `waits`: JSON, or null for none. Tenant and id
-   * are escaped (`text.ts`).
+   * are escaped (`ports/store/text.ts`).
    */
   replaceWaits(tenant: string, id: string, before: string | null, after: string | null): void
 }

@@ -6,7 +6,7 @@
 import { isLullError, LullError, type Refusal, toError } from '../../../core/errors.ts'
 import { describeError } from '../../../core/values/describe-error.ts'
 import type { CommitResult } from '../../../ports/store/tasks.ts'
-import type { Store } from '../../../ports/store.ts'
+import type { StoreMethod } from '../../../ports/store.ts'
 import type { DatabaseOptions } from '../files/open-database.ts'
 import type { EncodedCommit } from '../tasks/encoded-commit.ts'
 
@@ -21,12 +21,9 @@ export interface WriterData extends WriterOptions {
   readonly lock: SharedArrayBuffer
 }
 
-/** Methods that may run on the writing thread, beside `commit`. */
-export type Method = Exclude<keyof Store, 'commit' | 'cluster'>
-
 export type Call =
   | { readonly write: readonly EncodedCommit[] }
-  | { readonly method: Method; readonly args: readonly unknown[] }
+  | { readonly method: StoreMethod; readonly args: readonly unknown[] }
 
 export type Answer =
   | { readonly opened: true }

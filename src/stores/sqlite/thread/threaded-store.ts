@@ -4,49 +4,23 @@
  * that write (D4 of `ports/store.ts`).
  */
 import type { Commit, CommitResult } from '../../../ports/store/tasks.ts'
-import type { Store } from '../../../ports/store.ts'
+import type { Store, StoreMethod } from '../../../ports/store.ts'
 import type { ClaimFilter } from '../claims/claim-filter.ts'
-import type { DatabaseStore } from '../database-store.ts'
+import { type DatabaseStore, methodsThat } from '../database-store.ts'
 import { type EncodedCommit, encodeCommit } from '../tasks/encoded-commit.ts'
-import { decodeResults, type Method } from './messages.ts'
+import { decodeResults } from './messages.ts'
 import type { Writer } from './writer.ts'
 
-/** Methods that only read. A method that is neither here nor below does not compile. */
-export type Reading =
-  | 'load'
-  | 'row'
-  | 'records'
-  | 'list'
-  | 'removedTask'
-  | 'openTasks'
-  | 'ready'
-  | 'readyAgents'
-  | 'orphans'
-  | 'due'
-  | 'nextDueAt'
-  | 'waiting'
-  | 'waitNames'
-  | 'waitOwners'
-  | 'events'
-  | 'lastEventPos'
-  | 'getValue'
-  | 'holds'
-  | 'policies'
-  | 'spent'
-  | 'contextMessages'
-  | 'session'
-  | 'sessions'
-  | 'pushes'
-  | 'listPushes'
-  | 'usage'
-  | 'space'
-  | 'audit'
-
-export function threaded(reads: DatabaseStore, filter: ClaimFilter, writer: Writer): Store {
+export function createThreadedStore(
+  reads: DatabaseStore,
+  filter: ClaimFilter,
+  writer: Writer,
+): Store {
   const onWriter =
-    <M extends Method>(method: M) =>
+    <M extends StoreMethod>(method: M) =>
     (...args: Parameters<Store[M]>): ReturnType<Store[M]> =>
       writer.call({ method, args }) as ReturnType<Store[M]>
+  const writes = methodsThat('asks', 'writes').map((method) => [method, onWriter(method)])
   let closed: Promise<void> | undefined
 
   async function close(): Promise<void> {
@@ -55,18 +29,10 @@ export function threaded(reads: DatabaseStore, filter: ClaimFilter, writer: Writ
     await reads.close()
   }
 
-  const reading: Pick<Store, Reading> = reads
   return {
-    ...reading,
+    ...reads,
+    ...Object.fromEntries(writes),
     commit: (batch) => commit(writer, filter, batch),
-    // Counts are kept by the writing thread, because it sees every change of state.
-    count: onWriter('count'),
-    appendEvents: onWriter('appendEvents'),
-    setValue: onWriter('setValue'),
-    replaceValue: onWriter('replaceValue'),
-    putHold: onWriter('putHold'),
-    putPolicy: onWriter('putPolicy'),
-    removePolicy: onWriter('removePolicy'),
     // The newest claims are in a map of the writing thread. The filter answers for most new keys without a call.
     findClaim: async (key) =>
       closed !== undefined || filter.has(key) ? onWriter('findClaim')(key) : undefined,
@@ -78,20 +44,6 @@ export function threaded(reads: DatabaseStore, filter: ClaimFilter, writer: Writ
       if (claim !== undefined) filter.add(claim)
       return onWriter('reply')(claim, messages)
     },
-    putSession: onWriter('putSession'),
-    replaceSession: onWriter('replaceSession'),
-    putPush: onWriter('putPush'),
-    replacePush: onWriter('replacePush'),
-    deletePush: onWriter('deletePush'),
-    appendAudit: onWriter('appendAudit'),
-    pruneAudit: onWriter('pruneAudit'),
-    pruneTasks: onWriter('pruneTasks'),
-    pruneRemovedTasks: onWriter('pruneRemovedTasks'),
-    pruneContextMessages: onWriter('pruneContextMessages'),
-    pruneSessions: onWriter('pruneSessions'),
-    pruneHolds: onWriter('pruneHolds'),
-    pruneEvents: onWriter('pruneEvents'),
-    pruneClaims: onWriter('pruneClaims'),
     check: async () => {
       reads.checkUndamaged()
       await onWriter('check')()

@@ -1,1 +1,0 @@
-export { fromText, toText } from '../../ports/store/text.ts'
