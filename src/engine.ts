@@ -105,22 +105,24 @@ export { createEngine } from './engine/engine.ts'
 export type { EventLoopBlock, Health } from './engine/executor/health.ts'
 export type { HoldOutcome, TaskOutcome } from './engine/holds/held-tasks.ts'
 export type { LiftAnswer } from './engine/holds/holds.ts'
-export type { HoldAnswer } from './engine/holds/place-hold.ts'
+export type { HoldAnswer, HoldRequest } from './engine/holds/place-hold.ts'
 export type { HoldPreview } from './engine/holds/preview-hold.ts'
 export type {
   CountRequest,
-  HoldRequest,
   ListRequest,
   ParkRequest,
-  RefillRequest,
   ReminderRequest,
-  RuleRequest,
   SendRequest,
-  SetBudgetRequest,
 } from './engine/input/requests.ts'
 export type { Audit, AuditedAction, AuditNote, AuditRequest } from './engine/observe/audit.ts'
-export type { BudgetAnswer, BudgetInfo } from './engine/policies/budgets.ts'
+export type {
+  BudgetAnswer,
+  BudgetInfo,
+  RefillRequest,
+  SetBudgetRequest,
+} from './engine/policies/budgets.ts'
 export type { DryRun, Firing } from './engine/policies/dry-run.ts'
+export type { RuleRequest } from './engine/policies/rules.ts'
 export type { CancelRequest } from './engine/requests/cancel-task.ts'
 export type { ForkRequest } from './engine/requests/fork/fork-task.ts'
 export type { ExportRequest } from './engine/requests/import/export-task.ts'

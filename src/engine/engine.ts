@@ -26,37 +26,28 @@ import { type EngineContext, taskFor } from './context.ts'
 import type { EngineDeps } from './deps.ts'
 import type { Health } from './executor/health.ts'
 import type { LiftAnswer } from './holds/holds.ts'
-import type { HoldAnswer } from './holds/place-hold.ts'
+import type { HoldAnswer, HoldRequest } from './holds/place-hold.ts'
 import type { HoldPreview } from './holds/preview-hold.ts'
 import { cloudEvent, subscribeInput, waitInput } from './input/inputs.ts'
 import { parse } from './input/parse.ts'
-import type {
-  CountRequest,
-  HoldRequest,
-  ListRequest,
-  RefillRequest,
-  RuleRequest,
-  SendRequest,
-  SetBudgetRequest,
-} from './input/requests.ts'
+import type { CountRequest, ListRequest, SendRequest } from './input/requests.ts'
 import { EVENTS } from './limits/quotas.ts'
 import type { Audit } from './observe/audit.ts'
 import { observedEngine } from './observe/observed-engine.ts'
-import type { BudgetAnswer, BudgetInfo } from './policies/budgets.ts'
+import type {
+  BudgetAnswer,
+  BudgetInfo,
+  RefillRequest,
+  SetBudgetRequest,
+} from './policies/budgets.ts'
 import type { DryRun } from './policies/dry-run.ts'
-import { type CancelRequest, cancel } from './requests/cancel-task.ts'
-import { createFork, type ForkRequest } from './requests/fork/fork-task.ts'
-import { type ExportRequest, exportTask } from './requests/import/export-task.ts'
+import type { RuleRequest } from './policies/rules.ts'
+import type { CancelRequest } from './requests/cancel-task.ts'
+import type { ForkRequest } from './requests/fork/fork-task.ts'
+import type { ExportRequest } from './requests/import/export-task.ts'
 import type { ImportAnswer, ImportRequest } from './requests/import/import-task.ts'
-import { operatorMethods } from './requests/operator-methods.ts'
 import type { PauseAnswer } from './requests/pause-answer.ts'
-import {
-  type ParkTaskRequest,
-  type PauseDialect,
-  type PauseRequest,
-  park,
-  pause,
-} from './requests/pause-task.ts'
+import type { ParkTaskRequest, PauseDialect, PauseRequest } from './requests/pause-task.ts'
 import {
   count,
   follow,
@@ -68,15 +59,14 @@ import {
 } from './requests/read-tasks.ts'
 import {
   type ClearRemindersRequest,
-  clearReminders,
   type RemindAnswer,
   type RemindRequest,
-  remind,
   reminders,
 } from './requests/remind/reminders.ts'
 import { type RecordedTask, recordedTask, storedRecords } from './requests/replay/recorded-task.ts'
-import { type ResumeDialect, type ResumeRequest, resume } from './requests/resume-task.ts'
+import type { ResumeDialect, ResumeRequest } from './requests/resume-task.ts'
 import type { SendResult } from './requests/send/send-result.ts'
+import { verbMethods } from './requests/verbs.ts'
 import { createVerify, type Verification } from './requests/verify-task.ts'
 import { waitFor } from './requests/wait.ts'
 import type { TaskReader } from './streams/log-reader.ts'
@@ -247,12 +237,11 @@ const MAX_EVENTS = 1_000
 
 export function createEngine(deps: EngineDeps): Engine {
   const parts = assemble(deps)
-  const { context, send, lifecycle, workers, replaceAgents } = parts
+  const { context, lifecycle, workers, replaceAgents } = parts
 
   const engine: Omit<Engine, 'audit'> = {
     agents: context.agents,
     clock: context.clock,
-    send,
     get: (caller, taskId) => taskFor(context, caller, taskId),
     list: (caller, request) => list(context, caller, request),
     count: (caller, request) => count(context, caller, request),
@@ -271,24 +260,14 @@ export function createEngine(deps: EngineDeps): Engine {
     watch: context.subscriptions.watchAll,
     takeDuty: async (name, forMs) => context.takeDuty(name, forMs),
 
-    pause: (caller, request, dialect) => pause(context, caller, request, undefined, dialect),
-    park: (caller, request) => park(context, caller, request),
-    resume: (caller, request, dialect) => resume(context, caller, request, undefined, dialect),
-    cancel: (caller, request) => cancel(context, caller, request),
-    fork: createFork(context),
-
-    async remind(caller, request) {
-      await context.quotas.admit(caller, { tasks: 0, bytes: weightOf(request) })
-      return remind(context, caller, request)
-    },
+    ...verbMethods(parts),
     reminders: (caller, taskId) => reminders(context, caller, taskId),
-    clearReminders: (caller, request) => clearReminders(context, caller, request),
 
     emit: async (caller, given) => emitEvents(context, caller, given),
     admit: async (caller, bytes) => context.quotas.admit(caller, { tasks: 0, bytes }),
-    ...operatorMethods(parts),
     replaceAgents,
-    ...proofs(context),
+    verify: createVerify(context),
+    receiptKeys: context.signer.publicKeys,
     recorded: (...args) => recordedTask(context, ...args),
     storedRecords: (...args) => storedRecords(context, ...args),
     worker: workers.here,
@@ -318,12 +297,4 @@ async function emitEvents(
   const parsed = given.map((event, index) => parse(cloudEvent, event, rootOf(index)))
   await quotas.admit({ tenant, principal: EVENTS }, { tasks: 0, bytes: weightOf(parsed) })
   return events.emit(tenant, parsed)
-}
-
-function proofs(context: EngineContext): Pick<Engine, 'verify' | 'receiptKeys' | 'exportTask'> {
-  return {
-    exportTask: (caller, request) => exportTask(context, caller, request),
-    verify: createVerify(context),
-    receiptKeys: context.signer.publicKeys,
-  }
 }

@@ -19,6 +19,7 @@ import type { Hold } from '../../ports/store/holds.ts'
 import type { Caller } from '../caller.ts'
 import type { EngineContext } from '../context.ts'
 import { childOf } from '../requests/child-of.ts'
+import type { OperatorList } from '../requests/verb.ts'
 import { createActiveHolds } from './active-holds.ts'
 import { holdTask, holdTasks, liftStaleHolds, liftTask } from './held-tasks.ts'
 import { type HoldableTask, maySeeScope } from './hold-scope.ts'
@@ -26,6 +27,12 @@ import { createLiftHold, type LiftHold } from './lift-hold.ts'
 import { createPlaceHold, type PlaceHold } from './place-hold.ts'
 
 export type { LiftAnswer } from './lift-hold.ts'
+
+export const listHolds: OperatorList<'holds'> = {
+  capability: 'holds',
+  scope: 'ops:read',
+  method: ({ holds }) => holds.list,
+}
 
 export interface Holds extends PlaceHold {
   readonly lift: LiftHold

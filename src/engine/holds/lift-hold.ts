@@ -3,6 +3,8 @@ import { LullError } from '../../core/errors.ts'
 import type { Hold } from '../../ports/store/holds.ts'
 import type { Caller } from '../caller.ts'
 import type { EngineContext } from '../context.ts'
+import { id } from '../input/primitives.ts'
+import type { OperatorVerb } from '../requests/verb.ts'
 import type { ActiveHolds } from './active-holds.ts'
 import { liftTasks } from './held-tasks.ts'
 import { isOwner, maySeeScope } from './hold-scope.ts'
@@ -11,6 +13,14 @@ export interface LiftAnswer {
   readonly holdId: string
   /** How many tasks the hold was lifted from. */
   readonly tasks: number
+}
+
+export const liftVerb: OperatorVerb<'lift'> = {
+  capability: 'holds',
+  scope: 'ops:control',
+  input: id,
+  audited: { action: 'hold.lift' },
+  method: ({ holds }) => holds.lift,
 }
 
 export type LiftHold = (caller: Caller, holdId: string) => Promise<LiftAnswer>

@@ -1,15 +1,37 @@
 /** Places a hold: it is stored first, then it stops every task in its scope. */
-import type { Hold } from '../../ports/store/holds.ts'
+import { z } from 'zod'
+import type { Hold, HoldScope } from '../../ports/store/holds.ts'
 import type { Caller } from '../caller.ts'
 import type { EngineContext } from '../context.ts'
-import { holdInput } from '../input/inputs.ts'
+import type { FieldsOf } from '../input/exhaustive.ts'
+import { holdScope } from '../input/hold-scope.ts'
 import { check } from '../input/parse.ts'
-import type { HoldRequest } from '../input/requests.ts'
+import { reason } from '../input/primitives.ts'
+import type { OperatorVerb } from '../requests/verb.ts'
 import type { ActiveHolds } from './active-holds.ts'
 import { holdTasks, liftTasks, type TaskOutcome } from './held-tasks.ts'
 import { ownerFor, withinTenantOf } from './hold-scope.ts'
 import { checkRoomForHold } from './room-for-hold.ts'
 import { createStoreHold } from './store-hold.ts'
+
+export interface HoldRequest {
+  readonly scope: HoldScope
+  readonly reason: string
+  /** Also hold tasks that are created later. */
+  readonly holdNew?: boolean | undefined
+}
+
+export const holdVerb: OperatorVerb<'hold'> = {
+  capability: 'holds',
+  scope: 'ops:control',
+  input: z.strictObject({
+    scope: holdScope,
+    reason: reason.min(1),
+    holdNew: z.boolean().optional(),
+  } satisfies FieldsOf<HoldRequest>),
+  audited: { action: 'hold.place', targetOf: ({ holdId }) => holdId },
+  method: ({ holds }) => holds.hold,
+}
 
 export interface HoldAnswer {
   readonly holdId: string
@@ -140,7 +162,7 @@ async function holdToPlace(
 }
 
 function newHold({ ids, clock }: EngineContext, caller: Caller, request: HoldRequest): Hold {
-  const { scope, reason, holdNew = false } = check(holdInput, request)
+  const { scope, reason, holdNew = false } = check(holdVerb.input, request)
   return {
     id: `hold-${ids.uuid()}`,
     owner: ownerFor(caller),

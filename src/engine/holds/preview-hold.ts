@@ -3,11 +3,11 @@ import type { State } from '../../core/states.ts'
 import type { HoldScope } from '../../ports/store/holds.ts'
 import type { Caller } from '../caller.ts'
 import type { EngineContext } from '../context.ts'
-import { holdInput } from '../input/inputs.ts'
 import { check } from '../input/parse.ts'
-import type { HoldRequest } from '../input/requests.ts'
+import type { OperatorQuestion } from '../requests/verb.ts'
 import { openRowsIn } from './held-tasks.ts'
 import { withinTenantOf } from './hold-scope.ts'
+import { type HoldRequest, holdVerb } from './place-hold.ts'
 
 export interface HoldPreview {
   /** How many open tasks are in the scope. */
@@ -19,14 +19,24 @@ export interface HoldPreview {
   readonly sample: readonly string[]
 }
 
+export const previewHoldVerb: OperatorQuestion<'previewHold'> = {
+  capability: 'holds',
+  scope: 'ops:read',
+  input: holdVerb.input,
+  method:
+    ({ context }) =>
+    (caller, request) =>
+      previewHold(context, caller, request),
+}
+
 const SAMPLE = 10
 
-export async function previewHold(
+async function previewHold(
   context: Pick<EngineContext, 'store'>,
   caller: Caller,
   request: HoldRequest,
 ): Promise<HoldPreview> {
-  const scope: HoldScope = withinTenantOf(caller, check(holdInput, request).scope)
+  const scope: HoldScope = withinTenantOf(caller, check(holdVerb.input, request).scope)
   const states: Partial<Record<State, number>> = {}
   const sample: string[] = []
   let [tasks, alreadyHeld] = [0, 0]

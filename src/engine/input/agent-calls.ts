@@ -15,11 +15,13 @@ import type {
 } from '../author/agent-task.ts'
 import { isSchema, type StandardSchemaV1 } from '../author/standard-schema.ts'
 import { list } from './bounded.ts'
+import { resumeConditions } from './conditions.ts'
 import { duration, positiveDuration } from './duration.ts'
 import { type FieldsOf, oneOf } from './exhaustive.ts'
 import { json } from './json-input.ts'
 import { part } from './message.ts'
-import { epochMs, id, text } from './primitives.ts'
+import { epochMs, id, reason, summary, text } from './primitives.ts'
+import type { ParkRequest } from './requests.ts'
 import { decision } from './unions.ts'
 
 const retryFields = {
@@ -117,3 +119,10 @@ export const transcriptEntriesInput: z.ZodType<readonly TranscriptEntry[]> = z.a
     content: json,
   } satisfies FieldsOf<TranscriptEntry>),
 )
+
+/** The arguments of `task.park()`. */
+export const parkInput: z.ZodType<ParkRequest> = z.strictObject({
+  reason,
+  summary: summary.optional(),
+  conditions: resumeConditions.nullish(),
+} satisfies FieldsOf<ParkRequest>)

@@ -98,7 +98,7 @@ describe('a hostile document', () => {
   it.each<[string, z.ZodType, unknown, string]>([
     ['extensions', inputs.message, { ...message, extensions: many(1) }, 'extensions'],
     ['parts', inputs.message, { ...message, parts: many({}) }, 'parts'],
-    ['reminders', inputs.sendInput, { message, reminders: many({}) }, 'reminders'],
+    ['reminders', verbs.send.input, { message, reminders: many({}) }, 'reminders'],
     [
       'filters',
       inputs.resumeConditions,

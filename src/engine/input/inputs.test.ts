@@ -8,7 +8,14 @@ import {
   olga,
   running,
 } from '../test-support/engine-harness.ts'
-import { callVerb, verbNames } from '../test-support/verb-samples.ts'
+import {
+  callOperatorVerb,
+  callVerb,
+  operatorSamples,
+  operatorVerbNames,
+  samples,
+  verbNames,
+} from '../test-support/verb-samples.ts'
 
 type Call = (engine: Engine, taskId: string, wrong: never) => Promise<unknown>
 
@@ -17,18 +24,32 @@ const ofVerbs = verbNames.map((verb): [string, Call] => [
   (engine, taskId, wrong) => callVerb(engine, verb, alice, taskId, wrong),
 ])
 
+const ofOperators = operatorVerbNames.map((verb): [string, Call] => [
+  verb,
+  (engine, _taskId, wrong) => callOperatorVerb(engine, verb, olga, wrong),
+])
+
 const calls: Readonly<Record<string, Call>> = {
   ...Object.fromEntries(ofVerbs),
+  ...Object.fromEntries(ofOperators),
   send: (engine, _taskId, wrong) => engine.send(alice, wrong),
   emit: (engine, _taskId, event) => engine.emit(alice, event),
-  hold: (engine, _taskId, wrong) => engine.hold(olga, wrong),
-  lift: (engine, _taskId, wrong) => engine.lift(olga, wrong),
   list: (engine, _taskId, wrong) => engine.list(alice, wrong),
   get: (engine, _taskId, wrong) => engine.get(alice, wrong),
   verify: (engine, _taskId, wrong) => engine.verify(alice, wrong),
   reminders: (engine, _taskId, wrong) => engine.reminders(alice, wrong),
   subscribe: (engine, taskId, wrong) => engine.subscribe(alice, taskId, wrong),
   waitFor: (engine, taskId, wrong) => engine.waitFor(alice, taskId, () => true, wrong),
+}
+
+/** What errors call the id that is the whole request. */
+const idNames: Readonly<Record<string, string>> = {
+  lift: 'holdId',
+  removeBudget: 'budgetId',
+  removeRule: 'ruleId',
+  pauseSchedule: 'schedule',
+  resumeSchedule: 'schedule',
+  runSchedule: 'schedule',
 }
 
 const part = { text: 'x' }
@@ -42,10 +63,19 @@ for (let depth = 0; depth < 50_000; depth++) deep = [deep]
 
 const table: readonly [call: string, wrong: unknown, path: string][] = [
   ...verbNames.flatMap((verb): [string, unknown, string][] => [
-    [verb, { taskId: 5 }, 'taskId'],
-    [verb, { taskId: '' }, 'taskId'],
-    [verb, { unknown: 1 }, 'unknown'],
+    [verb, { ...samples[verb]('a'), taskId: 5 }, 'taskId'],
+    [verb, { ...samples[verb]('a'), taskId: '' }, 'taskId'],
+    [verb, { ...samples[verb]('a'), unknown: 1 }, 'unknown'],
   ]),
+
+  ...Object.entries(operatorSamples).flatMap(([verb, sample]): [string, unknown, string][] =>
+    typeof sample === 'string'
+      ? [
+          [verb, 5, idNames[verb] ?? ''],
+          [verb, '', idNames[verb] ?? ''],
+        ]
+      : [[verb, { ...sample, unknown: 1 }, 'unknown']],
+  ),
 
   ['send', null, ''],
   ['send', 'hello', ''],

@@ -8,19 +8,17 @@ export {
   askOptionsInput,
   consentAnswer,
   consentInput,
+  parkInput,
   stepOptionsInput,
   transcriptEntriesInput,
   transcriptInput,
   usageInput,
 } from './agent-calls.ts'
 export { eventFilter, resumeConditions } from './conditions.ts'
-export { holdInput, parkInput } from './control.ts'
 export { cloudEvent } from './events.ts'
 export { json } from './json-input.ts'
 export { artifactFacts, message, part } from './message.ts'
-export { refillBody, refillInput, ruleInput, setBudgetInput } from './policies.ts'
 export { jsonObject } from './primitives.ts'
 export { listInput, subscribeInput, waitInput } from './reading.ts'
 export { listReceiptsInput, listRemindersInput, reminderInput } from './reminders.ts'
-export { sendInput } from './sending.ts'
 export * from './unions.ts'

@@ -90,16 +90,17 @@ function tried<T extends z.ZodType>(
  */
 function deepest(issue: Issue | undefined, value: unknown): Issue | undefined {
   if (issue?.code !== 'invalid_union' || issue.errors.length === 0) return issue
-  const here = issue.path.reduce<unknown>(member, value)
+  const here = issue.path.reduce<unknown>(memberOf, value)
   const inner = issue.errors
     .map((branch) => deepest(branch[0], here))
-    .filter((one) => one?.path[0] !== undefined && member(here, one.path[0]) !== undefined)
+    .filter((one) => one?.path[0] !== undefined && memberOf(here, one.path[0]) !== undefined)
     .sort((a, b) => (b?.path.length ?? 0) - (a?.path.length ?? 0))[0]
   if (inner === undefined) return issue
   return { ...inner, path: [...issue.path, ...inner.path] }
 }
 
-function member(value: unknown, key: PropertyKey): unknown {
+/** A member of a value that is not checked. */
+export function memberOf(value: unknown, key: PropertyKey): unknown {
   return typeof value === 'object' && value !== null ? Reflect.get(value, key) : undefined
 }
 

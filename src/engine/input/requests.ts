@@ -1,13 +1,11 @@
 /**
  * Requests to the engine. The field names are those of the protocols. `inputs.ts` checks every request when it arrives.
  */
-import type { Measure, Per } from '../../core/budgets/budget.ts'
 import type { Message, MessageInput } from '../../core/messages/message.ts'
 import type { Propagate, RoleHint } from '../../core/reminders/reminders.ts'
 import type { PauseMode } from '../../core/suspension.ts'
 import type { JsonObject } from '../../core/values/json.ts'
-import type { EventFilter, ResumeConditions } from '../../core/waiting/conditions.ts'
-import type { HoldScope } from '../../ports/store/holds.ts'
+import type { ResumeConditions } from '../../core/waiting/conditions.ts'
 import type { TaskFilter } from '../../ports/store/tasks.ts'
 
 export interface SendRequest {
@@ -45,42 +43,6 @@ export interface ParkRequest {
   readonly reason: string
   readonly summary?: string | undefined
   readonly conditions?: ResumeConditions | null | undefined
-}
-
-export interface HoldRequest {
-  readonly scope: HoldScope
-  readonly reason: string
-  /** Also hold tasks that are created later. */
-  readonly holdNew?: boolean | undefined
-}
-
-/** One limit. Setting it again, with the same scope, measure and period, changes the limit. */
-export interface SetBudgetRequest {
-  readonly scope: HoldScope
-  readonly measure: Measure
-  /** In the measure: tokens, dollars, milliseconds or turns. */
-  readonly limit: number
-  /** Default `life`. */
-  readonly per?: Per | undefined
-  /** False: tasks that the budget has stopped stay stopped, also where more is allowed now. */
-  readonly resume?: boolean | undefined
-}
-
-export interface RefillRequest {
-  readonly budgetId: string
-  /** Allowed in addition, in this period. Absent: the count starts again at zero. */
-  readonly amount?: number | undefined
-  /** False: tasks that the budget has stopped stay stopped. */
-  readonly resume?: boolean | undefined
-}
-
-/** Has exactly one of `onEvent`, `filter` and `budget`. */
-export interface RuleRequest extends HoldRequest {
-  readonly onEvent?: string | undefined
-  readonly filter?: EventFilter | undefined
-  readonly budget?: { readonly id: string; readonly percent: number } | undefined
-  /** Default `interrupt_immediate`. */
-  readonly mode?: PauseMode | undefined
 }
 
 /** The filters of the store, but for those that follow from the caller. */

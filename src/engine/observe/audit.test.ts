@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import type { Store } from '../../ports/store.ts'
 import { createMemoryStore } from '../../stores/memory/memory-store.ts'
 import type { Caller } from '../caller.ts'
-import { verbs } from '../requests/verbs.ts'
+import { operatorVerbs, verbs } from '../requests/verbs.ts'
 import {
   alice,
   bob,
@@ -11,7 +11,12 @@ import {
   olga,
   running,
 } from '../test-support/engine-harness.ts'
-import { callVerb, verbNames } from '../test-support/verb-samples.ts'
+import {
+  callOperatorVerb,
+  callVerb,
+  operatorVerbNames,
+  verbNames,
+} from '../test-support/verb-samples.ts'
 
 const everywhere: Caller = { tenant: '*', principal: 'root', operator: true }
 
@@ -65,6 +70,19 @@ describe('the audit log', () => {
       { tenant, principal, taskId: harness.id, action, outcome },
     ])
   })
+
+  it.each(operatorVerbNames)(
+    'has %s of an operator, and nothing of what only reads',
+    async (name) => {
+      const harness = await parked()
+      const verb = operatorVerbs[name]
+      await callOperatorVerb(harness.engine, name, olga).catch(() => undefined)
+      const entries = await read(harness)
+      expect(entries.map(({ action }) => action)).toEqual(
+        verb.scope === 'ops:control' ? [verb.audited.action] : [],
+      )
+    },
+  )
 
   it('A2: is written after a moment, in one piece, and when the engine stops', async () => {
     const harness = await parked()

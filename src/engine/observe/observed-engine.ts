@@ -1,12 +1,14 @@
 /**
- * The engine as callers use it: every call is noted in the audit log and in the metrics as the table `calls` says. A new
- * method of the engine does not compile until the table says what its calls leave behind.
+ * The engine as callers use it: every call is noted in the audit log and in the metrics as its verb says, or the
+ * table `otherCalls`. A new method of the engine does not compile until one of them has it.
  */
 import { isLullError } from '../../core/errors.ts'
 import type { Meter } from '../../ports/meter.ts'
 import type { Caller } from '../caller.ts'
 import type { Engine } from '../engine.ts'
-import { type VerbName, verbs } from '../requests/verbs.ts'
+import { memberOf } from '../input/parse.ts'
+import type { Verb } from '../requests/verb.ts'
+import { type OperatorVerbName, operatorVerbs, type VerbName, verbs } from '../requests/verbs.ts'
 import type { Audit, AuditedAction } from './audit.ts'
 
 type ParametersOf<F> = F extends (...given: infer P) => Promise<unknown> ? P : []
@@ -16,30 +18,17 @@ type Method = {
   readonly [M in keyof Engine]: ParametersOf<Engine[M]> extends [Caller, ...unknown[]] ? M : never
 }[keyof Engine]
 
-type Given<M extends Method> = ParametersOf<Engine[M]>[1]
-type Result<M extends Method> = Awaited<
-  Engine[M] extends (...given: never[]) => infer R ? R : never
->
-
-interface Observed<M extends Method> {
-  /** What the audit log says of a call. Undefined: nothing. */
-  readonly audited?: (given: Given<M>) => AuditedAction<Result<M>> | undefined
+interface Observation {
+  /** What the audit log says of a call, whose request is not checked yet. Undefined: nothing. */
+  readonly audited?: (request: unknown) => AuditedAction<never> | undefined
   /** Its refusals at a limit are counted in the metrics. */
   readonly limited?: boolean
 }
 
 /** The call shows nothing of a certain task, and changes nothing that an operator answers for. */
-const unobserved = {}
+const unobserved: Observation = {}
 
-const calls: { readonly [M in Method]: Observed<M> } = {
-  // A message that starts a task names none. It is an ordinary use, and is not noted.
-  send: {
-    audited: (request) => {
-      const taskId = memberOf(memberOf(request, 'message'), 'taskId')
-      return taskId === undefined ? undefined : { ...read(taskId), action: 'task.message' }
-    },
-    limited: true,
-  },
+const otherCalls: Readonly<Record<Exclude<Method, VerbName | OperatorVerbName>, Observation>> = {
   get: { audited: read },
   list: unobserved,
   count: unobserved,
@@ -49,41 +38,17 @@ const calls: { readonly [M in Method]: Observed<M> } = {
   webhooks: unobserved,
   emit: { limited: true },
   admit: { limited: true },
-
-  pause: verb('pause'),
-  park: verb('park'),
-  resume: verb('resume'),
-  cancel: verb('cancel'),
-  fork: verb('fork'),
-  remind: verb('remind'),
   reminders: { audited: read },
-  clearReminders: verb('clearReminders'),
-
-  previewHold: unobserved,
-  hold: { audited: () => ({ action: 'hold.place', targetOf: ({ holdId }) => holdId }) },
-  lift: { audited: (target) => ({ action: 'hold.lift', target }) },
-  holds: unobserved,
-  budgets: unobserved,
-  setBudget: { audited: () => ({ action: 'budget.set', targetOf: ({ budget }) => budget.id }) },
-  refillBudget: {
-    audited: () => ({ action: 'budget.refill', targetOf: ({ budget }) => budget.id }),
-  },
-  removeBudget: { audited: (target) => ({ action: 'budget.remove', target }) },
-  rules: unobserved,
-  addRule: { audited: () => ({ action: 'rule.add', targetOf: ({ id }) => id }) },
-  removeRule: { audited: (target) => ({ action: 'rule.remove', target }) },
-  dryRunRule: unobserved,
-  schedules: unobserved,
-  pauseSchedule: { audited: (target) => ({ action: 'schedule.pause', target }) },
-  resumeSchedule: { audited: (target) => ({ action: 'schedule.resume', target }) },
-  runSchedule: { audited: (target) => ({ action: 'schedule.run', target }) },
-
   verify: { audited: read },
   recorded: { audited: read },
   storedRecords: { audited: read },
-  exportTask: { audited: (request) => act('task.export', request) },
-  importTask: { audited: ({ header }) => act('task.import', header) },
 }
+
+const calls: ReadonlyMap<string, Observation> = new Map([
+  ...Object.entries(otherCalls),
+  ...Object.entries(verbs).map(([name, verb]) => [name, observe(verb)] as const),
+  ...Object.entries(operatorVerbs).map(([name, verb]) => [name, observeOperator(verb)] as const),
+])
 
 export function observedEngine(engine: Omit<Engine, 'audit'>, audit: Audit, meter: Meter): Engine {
   function countLimit(error: unknown): void {
@@ -92,12 +57,11 @@ export function observedEngine(engine: Omit<Engine, 'audit'>, audit: Audit, mete
     }
   }
 
-  function observed<M extends Method>(method: M): unknown {
-    const { audited, limited }: Observed<M> = calls[method]
+  function observed(method: Method, { audited, limited }: Observation): unknown {
     const call: (caller: Caller, ...given: never[]) => Promise<unknown> = engine[method]
     if (audited === undefined && !limited) return call
     return (caller: Caller, ...given: never[]) => {
-      const action = audited?.(given[0] as Given<M>) as AuditedAction<unknown> | undefined
+      const action = audited?.(given[0]) as AuditedAction<unknown> | undefined
       const work = () => call(caller, ...given)
       const answer = action === undefined ? work() : audit.during(caller, action, work)
       if (limited) answer.catch(countLimit)
@@ -105,8 +69,9 @@ export function observedEngine(engine: Omit<Engine, 'audit'>, audit: Audit, mete
     }
   }
 
-  const methods = Object.keys(calls) as readonly Method[]
-  const calling = Object.fromEntries(methods.map((method) => [method, observed(method)]))
+  const calling = Object.fromEntries(
+    [...calls].map(([method, observation]) => [method, observed(method as Method, observation)]),
+  )
   const { agents, clock, watch, takeDuty, replaceAgents, receiptKeys } = engine
   const { health, worker, workers, prune, start, drain } = engine
   return {
@@ -116,22 +81,40 @@ export function observedEngine(engine: Omit<Engine, 'audit'>, audit: Audit, mete
   }
 }
 
-function verb<V extends VerbName>(name: V): Observed<V> {
-  const { audited, limited } = verbs[name]
-  return { audited: (request) => act(audited, request), limited }
+function observe({
+  audited: action,
+  limited,
+  onlyRefused,
+  taskOf = ownTask,
+}: Pick<Verb<'send'>, 'audited' | 'limited' | 'onlyRefused' | 'taskOf'>): Observation {
+  return {
+    limited,
+    audited(request) {
+      const taskId = taskOf(request)
+      // A message without a task starts one, which is ordinary use.
+      if (onlyRefused && taskId === undefined) return undefined
+      return { action, taskId, ...(onlyRefused && { onlyRefused }) }
+    },
+  }
 }
 
-function act(action: string, request: unknown): AuditedAction<unknown> {
-  return { action, taskId: memberOf(request, 'taskId') }
+function observeOperator(verb: (typeof operatorVerbs)[OperatorVerbName]): Observation {
+  if (verb.scope === 'ops:read') return unobserved
+  const { action, targetOf, taskOf } = verb.audited
+  return {
+    audited: (target) => ({
+      action,
+      target,
+      taskId: taskOf?.(target),
+      ...(targetOf && { targetOf }),
+    }),
+  }
 }
 
-function read(taskId: unknown): AuditedAction<unknown> {
+function ownTask(request: unknown): unknown {
+  return memberOf(request, 'taskId')
+}
+
+function read(taskId: unknown): AuditedAction<never> {
   return { action: 'task.read', taskId, onlyRefused: true }
-}
-
-/** The engine checks the request itself, later. */
-function memberOf(value: unknown, name: string): unknown {
-  return typeof value === 'object' && value !== null
-    ? (value as Readonly<Record<string, unknown>>)[name]
-    : undefined
 }

@@ -7,19 +7,96 @@
  * V3  A budget that is being removed is not listed. If the process dies, the next process that
  *     starts or takes over removes it.
  */
-import type { Budget, BudgetFigures } from '../../core/budgets/budget.ts'
+import { z } from 'zod'
+import type { Budget, BudgetFigures, Measure, Per } from '../../core/budgets/budget.ts'
 import { LullError } from '../../core/errors.ts'
+import type { HoldScope } from '../../core/hold-scope.ts'
 import { canonical } from '../../core/receipts/canonical-json.ts'
 import { sha256 } from '../../core/receipts/sha256.ts'
 import { ALL_TENANTS, actorOf, type Caller } from '../caller.ts'
 import type { EngineContext } from '../context.ts'
 import { maySeeScope, ownerFor, withinTenantOf } from '../holds/hold-scope.ts'
-import { refillInput, setBudgetInput } from '../input/inputs.ts'
+import type { FieldsOf } from '../input/exhaustive.ts'
+import { holdScope } from '../input/hold-scope.ts'
 import { check } from '../input/parse.ts'
-import type { RefillRequest, SetBudgetRequest } from '../input/requests.ts'
+import { id } from '../input/primitives.ts'
+import { measure, per } from '../input/unions.ts'
+import type { OperatorList, OperatorVerb } from '../requests/verb.ts'
 import { createChangeBudget } from './change-budget.ts'
 import type { BudgetChecks, Judged } from './check-budgets.ts'
 import { resumeAllStopped } from './resume-stopped.ts'
+
+/** One limit. Setting it again, with the same scope, measure and period, changes the limit. */
+export interface SetBudgetRequest {
+  readonly scope: HoldScope
+  readonly measure: Measure
+  /** In the measure: tokens, dollars, milliseconds or turns. */
+  readonly limit: number
+  /** Default `life`. */
+  readonly per?: Per | undefined
+  /** False: tasks that the budget has stopped stay stopped, also where more is allowed now. */
+  readonly resume?: boolean | undefined
+}
+
+export interface RefillRequest {
+  readonly budgetId: string
+  /** Allowed in addition, in this period. Absent: the count starts again at zero. */
+  readonly amount?: number | undefined
+  /** False: tasks that the budget has stopped stay stopped. */
+  readonly resume?: boolean | undefined
+}
+
+/** Larger amounts could not be counted exactly. */
+const amount: z.ZodNumber = z.number().min(0).max(1_000_000_000_000)
+
+export const setBudgetVerb: OperatorVerb<'setBudget'> = {
+  capability: 'budgets',
+  scope: 'ops:control',
+  input: z
+    .strictObject({
+      scope: holdScope,
+      measure,
+      limit: amount,
+      per: per.optional(),
+      resume: z.boolean().optional(),
+    } satisfies FieldsOf<SetBudgetRequest>)
+    .refine(({ measure: of, limit }) => of !== 'costUsd' || limit <= 1_000_000, {
+      path: ['limit'],
+      error: 'must be at most 1000000 dollars',
+    }),
+  audited: { action: 'budget.set', targetOf: ({ budget }) => budget.id },
+  method: ({ budgets }) => budgets.set,
+}
+
+const refillFields = {
+  amount: amount.optional(),
+  resume: z.boolean().optional(),
+} satisfies FieldsOf<Omit<RefillRequest, 'budgetId'>>
+
+/** A request whose budget is named elsewhere. */
+export const refillBody: z.ZodType<Omit<RefillRequest, 'budgetId'>> = z.strictObject(refillFields)
+
+export const refillBudgetVerb: OperatorVerb<'refillBudget'> = {
+  capability: 'budgets',
+  scope: 'ops:control',
+  input: z.strictObject({ budgetId: id, ...refillFields }),
+  audited: { action: 'budget.refill', targetOf: ({ budget }) => budget.id },
+  method: ({ budgets }) => budgets.refill,
+}
+
+export const removeBudgetVerb: OperatorVerb<'removeBudget'> = {
+  capability: 'budgets',
+  scope: 'ops:control',
+  input: id,
+  audited: { action: 'budget.remove' },
+  method: ({ budgets }) => budgets.remove,
+}
+
+export const listBudgets: OperatorList<'budgets'> = {
+  capability: 'budgets',
+  scope: 'ops:read',
+  method: ({ budgets }) => budgets.list,
+}
 
 export interface BudgetInfo
   extends Omit<Budget, 'kind' | 'extra' | 'resumes' | 'removing'>,
@@ -80,7 +157,7 @@ export function createBudgets(
   }
 
   async function set(caller: Caller, request: SetBudgetRequest): Promise<BudgetAnswer> {
-    const { resume, ...given } = check(setBudgetInput, request)
+    const { resume, ...given } = check(setBudgetVerb.input, request)
     const { measure, limit, per = 'life' } = given
     const scope = withinTenantOf(caller, given.scope)
     const owner = ownerFor(caller)
@@ -103,7 +180,7 @@ export function createBudgets(
     set: (caller, request) => context.followUps.during(() => set(caller, request)),
     refill: (caller, request) =>
       context.followUps.during(async () => {
-        const { budgetId, amount, resume } = check(refillInput, request)
+        const { budgetId, amount, resume } = check(refillBudgetVerb.input, request)
         const { after } = await change(caller, budgetId, { type: 'refill', amount, resume })
         if (after === undefined) throw new LullError('INVALID_INPUT', unknownBudget)
         return answer(caller, after, resume)

@@ -1,15 +1,75 @@
 /** Rules, for operators: add, list, remove, and see what a rule would have stopped. */
+import { z } from 'zod'
 import type { Rule, RuleCause } from '../../core/budgets/rule.ts'
 import { LullError } from '../../core/errors.ts'
+import type { PauseMode } from '../../core/suspension.ts'
+import type { EventFilter } from '../../core/waiting/conditions.ts'
 import { actorOf, type Caller } from '../caller.ts'
 import type { EngineContext } from '../context.ts'
 import { isOwner, maySeeScope, ownerFor, withinTenantOf } from '../holds/hold-scope.ts'
-import { ruleInput } from '../input/inputs.ts'
+import type { HoldRequest } from '../holds/place-hold.ts'
+import { boundedFilter, eventName } from '../input/conditions.ts'
+import type { FieldsOf } from '../input/exhaustive.ts'
+import { holdScope } from '../input/hold-scope.ts'
 import { check } from '../input/parse.ts'
-import type { RuleRequest } from '../input/requests.ts'
+import { id, reason } from '../input/primitives.ts'
+import { pauseMode } from '../input/unions.ts'
+import type { OperatorList, OperatorQuestion, OperatorVerb } from '../requests/verb.ts'
 import type { BudgetChecks } from './check-budgets.ts'
 import { type DryRun, dryRunOf } from './dry-run.ts'
 import { checkNumber, MOST_RULES } from './policy-limits.ts'
+
+/** Has exactly one of `onEvent`, `filter` and `budget`. */
+export interface RuleRequest extends HoldRequest {
+  readonly onEvent?: string | undefined
+  readonly filter?: EventFilter | undefined
+  readonly budget?: { readonly id: string; readonly percent: number } | undefined
+  /** Default `interrupt_immediate`. */
+  readonly mode?: PauseMode | undefined
+}
+
+export const addRuleVerb: OperatorVerb<'addRule'> = {
+  capability: 'rules',
+  scope: 'ops:control',
+  input: z
+    .strictObject({
+      onEvent: eventName.optional(),
+      filter: boundedFilter.optional(),
+      budget: z.strictObject({ id, percent: z.number().min(1).max(1_000) }).optional(),
+      scope: holdScope,
+      mode: pauseMode.optional(),
+      reason: reason.min(1),
+      holdNew: z.boolean().optional(),
+    } satisfies FieldsOf<RuleRequest>)
+    .refine(
+      (rule) =>
+        [rule.onEvent, rule.filter, rule.budget].filter((one) => one !== undefined).length === 1,
+      { error: 'must have exactly one of onEvent, filter, budget' },
+    ),
+  audited: { action: 'rule.add', targetOf: ({ id }) => id },
+  method: ({ rules }) => rules.add,
+}
+
+export const removeRuleVerb: OperatorVerb<'removeRule'> = {
+  capability: 'rules',
+  scope: 'ops:control',
+  input: id,
+  audited: { action: 'rule.remove' },
+  method: ({ rules }) => rules.remove,
+}
+
+export const dryRunRuleVerb: OperatorQuestion<'dryRunRule'> = {
+  capability: 'rules',
+  scope: 'ops:read',
+  input: addRuleVerb.input,
+  method: ({ rules }) => rules.dryRun,
+}
+
+export const listRules: OperatorList<'rules'> = {
+  capability: 'rules',
+  scope: 'ops:read',
+  method: ({ rules }) => rules.list,
+}
 
 export interface Rules {
   list(caller: Caller): Promise<readonly Rule[]>
@@ -32,7 +92,7 @@ export function createRules(
 
   async function ruleFrom(caller: Caller, request: RuleRequest): Promise<Rule> {
     const { ids, clock } = context
-    const given = check(ruleInput, request)
+    const given = check(addRuleVerb.input, request)
     const when = causeIn(given)
     if ('budget' in when) await checkBudget(caller, when.budget.id)
     return {

@@ -20,7 +20,7 @@ export interface CancelRequest {
   readonly metadata?: JsonObject | undefined
 }
 
-export const cancelVerb: Verb<CancelRequest> = {
+export const cancelVerb: Verb<'cancel'> = {
   input: z.strictObject({
     taskId: id,
     reason: reason.optional(),
@@ -29,6 +29,10 @@ export const cancelVerb: Verb<CancelRequest> = {
   audited: 'task.cancel',
   limited: false,
   scope: 'tasks:write',
+  method:
+    ({ context }) =>
+    (caller, request) =>
+      cancel(context, caller, request),
 }
 
 /** Cancels the task and its sub-tasks. */

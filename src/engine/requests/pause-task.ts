@@ -37,7 +37,7 @@ export interface PauseRequest {
   readonly metadata?: JsonObject | undefined
 }
 
-export const pauseVerb: Verb<PauseRequest> = {
+export const pauseVerb: Verb<'pause'> = {
   input: z.strictObject({
     taskId: id,
     reason: reason.optional(),
@@ -51,6 +51,10 @@ export const pauseVerb: Verb<PauseRequest> = {
   limited: true,
   scope: 'tasks:control',
   offer: 'pause',
+  method:
+    ({ context }) =>
+    (caller, request, dialect) =>
+      pause(context, caller, request, undefined, dialect),
 }
 
 /** A park that a worker outside the process asks for. */
@@ -59,7 +63,7 @@ export interface ParkTaskRequest extends ParkRequest {
   readonly metadata?: JsonObject | undefined
 }
 
-export const parkVerb: Verb<ParkTaskRequest> = {
+export const parkVerb: Verb<'park'> = {
   input: z.strictObject({
     taskId: id,
     reason,
@@ -71,6 +75,10 @@ export const parkVerb: Verb<ParkTaskRequest> = {
   limited: true,
   scope: 'tasks:work',
   offer: 'pause',
+  method:
+    ({ context }) =>
+    (caller, request) =>
+      park(context, caller, request),
 }
 
 /** Where a protocol's pause differs from the RFC's. */

@@ -33,7 +33,7 @@ const resumeMetadata = jsonObject.refine(
   { path: ['idempotencyKey'], error: 'must be text of 1 to 256 characters' },
 )
 
-export const resumeVerb: Verb<CheckedResumeRequest> = {
+export const resumeVerb: Verb<'resume', CheckedResumeRequest> = {
   input: z.strictObject({
     taskId: id,
     handle: id.nullish(),
@@ -45,6 +45,10 @@ export const resumeVerb: Verb<CheckedResumeRequest> = {
   limited: false,
   scope: 'tasks:control',
   offer: 'pause',
+  method:
+    ({ context }) =>
+    (caller, request, dialect) =>
+      resume(context, caller, request, undefined, dialect),
 }
 
 /** Where a protocol's resume differs from the RFC's. */

@@ -11,7 +11,12 @@ import {
   olga,
   running,
 } from '../test-support/engine-harness.ts'
-import { callVerb, verbNames } from '../test-support/verb-samples.ts'
+import {
+  callOperatorVerb,
+  callVerb,
+  operatorVerbNames,
+  verbNames,
+} from '../test-support/verb-samples.ts'
 
 type Call = (engine: Engine, caller: Caller, taskId: string) => Promise<unknown>
 
@@ -27,7 +32,6 @@ const calls: readonly [string, Call][] = [
   ['subscribe', (engine, caller, taskId) => engine.subscribe(caller, taskId)],
   ['reminders', (engine, caller, taskId) => engine.reminders(caller, taskId)],
   ['verify', (engine, caller, taskId) => engine.verify(caller, taskId)],
-  ['send', (engine, caller, taskId) => engine.send(caller, { message: message('x', { taskId }) })],
 ]
 
 async function parked() {
@@ -95,6 +99,12 @@ describe('a task that is not yours', () => {
 })
 
 describe('an operator', () => {
+  it.each(operatorVerbNames)('alone may call %s', async (verb) => {
+    const { harness } = await parked()
+    const refusal = { code: 'NOT_OFFERED', details: { agent: 'engine' } }
+    await expect(callOperatorVerb(harness.engine, verb, alice)).rejects.toMatchObject(refusal)
+  })
+
   it('sees and controls every task of the own tenant, or of all', async () => {
     const { harness, id } = await parked()
     const root: Caller = { tenant: '*', principal: 'root', operator: true }

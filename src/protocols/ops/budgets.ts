@@ -1,9 +1,11 @@
 /** `/ops/budgets`: set limits, see how far they are used, refill and remove them. */
 import { z } from 'zod'
 import { toIso } from '../../core/values/instant.ts'
-import { measure, per, refillBody, setBudgetInput } from '../../engine/input/inputs.ts'
+import { measure, per } from '../../engine/input/inputs.ts'
 import { parse } from '../../engine/input/parse.ts'
 import type { BudgetAnswer, BudgetInfo } from '../../engine/policies/budgets.ts'
+import { refillBody } from '../../engine/policies/budgets.ts'
+import { operatorVerbs } from '../../engine/requests/verbs.ts'
 import type { BudgetResult, BudgetSummary } from '../../wire/ops/policies.ts'
 import { type OpsRoute, routeWithBody } from './route.ts'
 
@@ -39,7 +41,7 @@ const setBudget: OpsRoute = routeWithBody({
   path: '/ops/budgets',
   scope: 'ops:control',
   about: 'Sets a budget, or changes the limit of the one with this scope, measure and period',
-  body: setBudgetInput,
+  body: operatorVerbs.setBudget.input,
   answer: changed,
   handle: async (engine, caller, { body }) => result(await engine.setBudget(caller, body)),
 })

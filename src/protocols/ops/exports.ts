@@ -1,7 +1,6 @@
 /** `GET /ops/tasks/{id}/export` and `POST /ops/imports`. */
 import { z } from 'zod'
-import type { ExportHeader } from '../../core/receipts/task-export.ts'
-import type { LogRecord } from '../../core/records.ts'
+import { operatorVerbs } from '../../engine/requests/verbs.ts'
 import { flag, readQuery } from './read-query.ts'
 import { type OpsRoute, routeWithBody, routeWithQuery } from './route.ts'
 
@@ -23,15 +22,6 @@ export const showExport: OpsRoute = routeWithQuery({
     engine.exportTask(caller, { taskId: id, redacted }),
 })
 
-const key = z.looseObject({ kid: z.string(), x: z.string() })
-const record = z.looseObject({ type: z.string(), seq: z.number(), at: z.number() })
-const importBody = z.strictObject({
-  header: z.looseObject({ taskId: z.string().max(256), keys: z.array(key), keyId: z.string() }),
-  records: z.array(record),
-  /** Lifts the hold at once. */
-  start: z.boolean().optional(),
-})
-
 const importQuery = z.strictObject({
   /** As `start` of the body, for JSON Lines. */
   start: flag,
@@ -45,7 +35,7 @@ export const importTask: OpsRoute = routeWithBody({
   about:
     'Takes over a task from an export, as JSON or as JSON Lines, after checking it; an open task arrives held',
   query: importQuery,
-  body: importBody,
+  body: operatorVerbs.importTask.input,
   // As `lull export` writes it: the header, then one record per line.
   fromLines: ([header, ...records]) => ({ header, records }),
   answer: z.object({
@@ -58,12 +48,6 @@ export const importTask: OpsRoute = routeWithBody({
   }),
   async handle(engine, caller, { body, query }) {
     const { start: also } = readQuery(importQuery, query)
-    const { header, records, start = also } = body
-    // The engine checks the header and each record before anything is believed.
-    return engine.importTask(caller, {
-      header: header as object as ExportHeader,
-      records: records as readonly object[] as readonly LogRecord[],
-      start,
-    })
+    return engine.importTask(caller, body.start === undefined ? { ...body, start: also } : body)
   },
 })

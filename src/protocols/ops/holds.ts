@@ -3,7 +3,7 @@ import { z } from 'zod'
 import { LullError } from '../../core/errors.ts'
 import { toIso } from '../../core/values/instant.ts'
 import type { Engine } from '../../engine/engine.ts'
-import { holdInput } from '../../engine/input/inputs.ts'
+import { operatorVerbs } from '../../engine/requests/verbs.ts'
 import type { HoldSummary } from '../../wire/ops/holds.ts'
 import { type OpsRoute, routeWithBody } from './route.ts'
 
@@ -54,7 +54,7 @@ export const placeHold: OpsRoute = routeWithBody({
   path: '/ops/holds',
   scope: 'ops:control',
   about: 'Stops every task in the scope, also tasks yet to come with `holdNew`',
-  body: holdInput,
+  body: operatorVerbs.hold.input,
   answer: z.object({
     holdId: z.string(),
     outcomes: z.array(
@@ -85,7 +85,7 @@ export const previewHold: OpsRoute = routeWithBody({
   path: '/ops/holds:preview',
   scope: 'ops:read',
   about: 'What a hold of this scope would stop',
-  body: holdInput,
+  body: operatorVerbs.previewHold.input,
   answer: z.object({
     tasks: z.number(),
     /** The number of these tasks per state. */

@@ -2,8 +2,9 @@
 import { z } from 'zod'
 import type { Rule } from '../../core/budgets/rule.ts'
 import { toIso } from '../../core/values/instant.ts'
-import { pauseMode, ruleInput } from '../../engine/input/inputs.ts'
+import { pauseMode } from '../../engine/input/inputs.ts'
 import type { DryRun } from '../../engine/policies/dry-run.ts'
+import { operatorVerbs } from '../../engine/requests/verbs.ts'
 import type { RuleDryRun, RuleSummary } from '../../wire/ops/policies.ts'
 import { type OpsRoute, routeWithBody } from './route.ts'
 
@@ -35,7 +36,7 @@ const addRule: OpsRoute = routeWithBody({
   path: '/ops/rules',
   scope: 'ops:control',
   about: 'Adds a rule: one of `onEvent`, `filter` and `budget` fires it',
-  body: ruleInput,
+  body: operatorVerbs.addRule.input,
   answer: rule,
   handle: async (engine, caller, { body }) => shown(await engine.addRule(caller, body)),
 })
@@ -57,7 +58,7 @@ const dryRun: OpsRoute = routeWithBody({
   path: '/ops/rules:dry-run',
   scope: 'ops:read',
   about: 'What such a rule would have stopped in the last day',
-  body: ruleInput,
+  body: operatorVerbs.dryRunRule.input,
   answer: z.object({
     since: z.iso.datetime(),
     fired: z.number(),

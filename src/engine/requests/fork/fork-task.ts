@@ -63,11 +63,12 @@ const fields = {
 /** A request whose task is named elsewhere. */
 export const forkBody: z.ZodType<Omit<CheckedForkRequest, 'taskId'>> = z.strictObject(fields)
 
-export const forkVerb: Verb<CheckedForkRequest> = {
+export const forkVerb: Verb<'fork', CheckedForkRequest> = {
   input: z.strictObject({ taskId: id, ...fields }),
   audited: 'task.fork',
   limited: false,
   scope: 'tasks:write',
+  method: ({ context }) => createFork(context),
 }
 
 /** @throws LullError `TASK_NOT_FOUND`, `INVALID_INPUT`, `AGENT_UNKNOWN`, `LIMIT_EXCEEDED`, `OVERLOADED` */

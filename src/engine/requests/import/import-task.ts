@@ -9,7 +9,7 @@
  * I4  A repeat by the same operator is answered with what is there, and finishes what the first one has left.
  * I5  A task that retention has removed is not imported again, so no step of it is executed again.
  */
-
+import { z } from 'zod'
 import { isLullError } from '../../../core/errors.ts'
 import { digestOf, type ExportHeader, type TaskExport } from '../../../core/receipts/task-export.ts'
 import type { LogRecord } from '../../../core/records.ts'
@@ -22,8 +22,10 @@ import { type EngineContext, mintHandle } from '../../context.ts'
 import { markOf } from '../../holds/active-holds.ts'
 import type { Holds } from '../../holds/holds.ts'
 import type { PlacedHold } from '../../holds/place-hold.ts'
+import { memberOf, parse } from '../../input/parse.ts'
 import { logOf } from '../../ledger/log-of.ts'
 import { childrenOf } from '../child-of.ts'
+import type { OperatorVerb } from '../verb.ts'
 import { checkImport, refusal } from './check-import.ts'
 
 export interface ImportRequest extends TaskExport {
@@ -41,6 +43,34 @@ export interface ImportAnswer {
   readonly missingChildren: readonly string[]
 }
 
+const record = z.looseObject({ type: z.string(), seq: z.number(), at: z.number() })
+const key = z.looseObject({ kid: z.string(), x: z.string() })
+
+/** What an embedding program gives: `checkImport` reads header and records. */
+const frame = z.strictObject({
+  header: z.unknown(),
+  records: z.unknown(),
+  start: z.boolean().optional(),
+})
+
+export const importVerb: OperatorVerb<'importTask'> = {
+  capability: 'imports',
+  scope: 'ops:control',
+  // Only the shape of the file. `checkImport` reads the header and each record before anything is believed.
+  input: frame.extend({
+    header: z.looseObject({ taskId: z.string().max(256), keys: z.array(key), keyId: z.string() }),
+    records: z.array(record),
+  }) as z.ZodType<unknown> as z.ZodType<ImportRequest>,
+  audited: {
+    action: 'task.import',
+    taskOf: (request) => memberOf(memberOf(request, 'header'), 'taskId'),
+  },
+  method:
+    ({ context, holds }) =>
+    (caller, request) =>
+      importTask(context, holds, caller, request),
+}
+
 interface Importing {
   readonly context: EngineContext
   readonly holds: Pick<Holds, 'holdAhead' | 'isInEffect' | 'lift'>
@@ -50,13 +80,14 @@ interface Importing {
   readonly task: Task
 }
 
-export async function importTask(
+async function importTask(
   context: EngineContext,
   holds: Importing['holds'],
   caller: Caller,
-  { start = false, ...given }: ImportRequest,
+  request: ImportRequest,
 ): Promise<ImportAnswer> {
-  const { exported, task } = await checkImport(context, caller, given)
+  const { start = false, header, records } = parse(frame, request)
+  const { exported, task } = await checkImport(context, caller, { header, records })
   const importing = { context, holds, caller, exported, task }
   const holdId = await importedOnce(importing)
   const read = async (): Promise<Task> => (await context.ledger.read(task.id)) ?? task

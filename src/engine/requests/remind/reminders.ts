@@ -3,6 +3,7 @@ import { z } from 'zod'
 import { LullError } from '../../../core/errors.ts'
 import type { Reminder } from '../../../core/reminders/reminders.ts'
 import type { JsonObject } from '../../../core/values/json.ts'
+import { weightOf } from '../../../core/values/weight.ts'
 import type { Agent } from '../../author/agent.ts'
 import type { Caller } from '../../caller.ts'
 import { type EngineContext, taskFor } from '../../context.ts'
@@ -22,7 +23,7 @@ export interface RemindRequest {
   readonly metadata?: JsonObject | undefined
 }
 
-export const remindVerb: Verb<RemindRequest> = {
+export const remindVerb: Verb<'remind'> = {
   input: z.strictObject({
     taskId: id,
     reminder: reminderInput,
@@ -37,6 +38,12 @@ export const remindVerb: Verb<RemindRequest> = {
   limited: true,
   scope: 'tasks:control',
   offer: 'reminders',
+  method:
+    ({ context }) =>
+    async (caller, request) => {
+      await context.quotas.admit(caller, { tasks: 0, bytes: weightOf(request) })
+      return remind(context, caller, request)
+    },
 }
 
 export interface ClearRemindersRequest {
@@ -46,7 +53,7 @@ export interface ClearRemindersRequest {
   readonly dedupeKey?: string | undefined
 }
 
-export const clearRemindersVerb: Verb<ClearRemindersRequest> = {
+export const clearRemindersVerb: Verb<'clearReminders'> = {
   input: z.strictObject({
     taskId: id,
     id: id.optional(),
@@ -57,6 +64,10 @@ export const clearRemindersVerb: Verb<ClearRemindersRequest> = {
   limited: false,
   scope: 'tasks:control',
   offer: 'reminders',
+  method:
+    ({ context }) =>
+    (caller, request) =>
+      clearReminders(context, caller, request),
 }
 
 export interface RemindAnswer {

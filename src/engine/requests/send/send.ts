@@ -7,12 +7,19 @@
  *
  * Each case recognizes a repeated message: by `in-flight` while the first one is handled, and later by its claim.
  */
+import { z } from 'zod'
 import { LullError } from '../../../core/errors.ts'
 import type { MakePush } from '../../../core/push.ts'
 import type { Caller } from '../../caller.ts'
 import { type EngineContext, taskFor } from '../../context.ts'
-import type { SendRequest } from '../../input/requests.ts'
-import { checkSend } from '../../input/sending.ts'
+import { list } from '../../input/bounded.ts'
+import type { FieldsOf } from '../../input/exhaustive.ts'
+import { message } from '../../input/message.ts'
+import { check, memberOf, parse } from '../../input/parse.ts'
+import { id, jsonObject } from '../../input/primitives.ts'
+import { reminderInput } from '../../input/reminders.ts'
+import type { CheckedSendRequest, SendRequest } from '../../input/requests.ts'
+import type { Verb } from '../verb.ts'
 import { taskOfConsent } from './answered-consent.ts'
 import { continueTask, repeatToRemoved } from './continue-task.ts'
 import { agentNamed } from './create.ts'
@@ -21,6 +28,32 @@ import type { Incoming, Sending } from './incoming.ts'
 import { receiveMessage } from './receive-message.ts'
 import type { SendResult } from './send-result.ts'
 import { startTask } from './start-task.ts'
+
+/** The message is checked by itself, because a protocol may have done it. */
+export type UncheckedMessage = Omit<SendRequest, 'message'> & { readonly message?: unknown }
+
+export const sendVerb: Verb<'send', UncheckedMessage> = {
+  input: z.strictObject({
+    agent: id.optional(),
+    message: z.unknown(),
+    idempotencyKey: id.optional(),
+    metadata: jsonObject.optional(),
+    origin: id.optional(),
+    reminders: list(reminderInput, 64).optional(),
+  } satisfies FieldsOf<UncheckedMessage>),
+  audited: 'task.message',
+  taskOf: (request) => memberOf(memberOf(request, 'message'), 'taskId'),
+  onlyRefused: true,
+  limited: true,
+  scope: 'tasks:write',
+  method: ({ send }) => send,
+}
+
+/** @throws LullError `INVALID_INPUT` */
+function checkSend(given: SendRequest): CheckedSendRequest {
+  const request = parse(sendVerb.input, given)
+  return { ...request, message: check(message, request.message, 'message') }
+}
 
 export type Send = (
   caller: Caller,

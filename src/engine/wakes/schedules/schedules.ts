@@ -2,7 +2,9 @@
 import { LullError } from '../../../core/errors.ts'
 import type { Clock } from '../../../ports/clock.ts'
 import { type Caller, maySee } from '../../caller.ts'
+import { id } from '../../input/primitives.ts'
 import type { SendResult } from '../../requests/send/send-result.ts'
+import type { OperatorList, OperatorVerb } from '../../requests/verb.ts'
 import type { FailedTime } from './failed-times.ts'
 import { timeAfter, timesText } from './schedule.ts'
 import type { ScheduleEntry, Scheduler } from './scheduler.ts'
@@ -27,6 +29,36 @@ export interface ScheduleInfo {
    * up.
    */
   readonly failed?: readonly FailedTime[]
+}
+
+export const pauseScheduleVerb: OperatorVerb<'pauseSchedule'> = {
+  capability: 'schedules',
+  scope: 'ops:control',
+  input: id,
+  audited: { action: 'schedule.pause' },
+  method: ({ schedules }) => schedules.pause,
+}
+
+export const resumeScheduleVerb: OperatorVerb<'resumeSchedule'> = {
+  capability: 'schedules',
+  scope: 'ops:control',
+  input: id,
+  audited: { action: 'schedule.resume' },
+  method: ({ schedules }) => schedules.resume,
+}
+
+export const runScheduleVerb: OperatorVerb<'runSchedule'> = {
+  capability: 'schedules',
+  scope: 'ops:control',
+  input: id,
+  audited: { action: 'schedule.run' },
+  method: ({ schedules }) => schedules.run,
+}
+
+export const listSchedules: OperatorList<'schedules'> = {
+  capability: 'schedules',
+  scope: 'ops:read',
+  method: ({ schedules }) => schedules.list,
 }
 
 export interface Schedules {

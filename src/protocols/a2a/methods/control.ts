@@ -8,7 +8,7 @@ import { listReceiptsInput, listRemindersInput } from '../../../engine/input/inp
 import { check } from '../../../engine/input/parse.ts'
 import type { PauseAnswer } from '../../../engine/requests/pause-answer.ts'
 import { receiptReport } from '../../../engine/requests/receipt-report.ts'
-import type { Verb } from '../../../engine/requests/verb.ts'
+import type { VerbInput } from '../../../engine/requests/verb.ts'
 import { verbs } from '../../../engine/requests/verbs.ts'
 import type { ExtensionMethodName } from '../../../wire/a2a-extension-methods.ts'
 import type { Params } from '../addresses/params.ts'
@@ -25,7 +25,7 @@ import { ownTask } from './own-task.ts'
 const extensions = { pause: TASK_CONTROL, reminders: REMINDERS } as const
 
 interface ControlMethod<T extends { readonly taskId: string }> {
-  readonly verb: Pick<Verb<T>, 'input' | 'scope' | 'offer'>
+  readonly verb: VerbInput<T>
   /** `id` is accepted for `taskId`, as in the methods of A2A 0.3. Not for methods where `id` is a reminder. */
   readonly takesId?: boolean
   readonly run: (a2a: A2AContext, call: Call, request: T) => Promise<object>
