@@ -25,5 +25,5 @@ export {
   toA2ARequestHandler,
 } from './dialects/official-handler.ts'
 export { type A2AEnv, type A2AFetchEnv, ownTaskScopes } from './env.ts'
+export type { PushStore } from './push/delivery-deps.ts'
 export type { Delivery, Post } from './push/post.ts'
-export type { PushStore } from './push/push-store.ts'

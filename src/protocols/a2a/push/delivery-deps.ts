@@ -2,7 +2,6 @@ import type { EngineDeps } from '../../../engine/deps.ts'
 import type { Engine } from '../../../engine/engine.ts'
 import type { Codecs } from '../codec/codecs.ts'
 import type { Post } from './post.ts'
-import type { PushStore } from './push-store.ts'
 
 export interface DeliveryDeps {
   readonly engine: Engine
@@ -20,3 +19,9 @@ export interface DeliveryDeps {
   /** A random number in [0, 1), which spreads retries. */
   readonly random: () => number
 }
+
+/** The methods of the store for webhooks. */
+export type PushStore = Pick<
+  EngineDeps['store'],
+  'putPush' | 'replacePush' | 'pushes' | 'deletePush' | 'listPushes' | 'cluster'
+>

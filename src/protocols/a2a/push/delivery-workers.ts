@@ -2,12 +2,13 @@
  * Decides when deliveries to webhooks start. A webhook has at most one worker, and only while there
  * is something to deliver.
  */
+
 import { isLullError } from '../../../core/errors.ts'
 import type { Push } from '../../../core/push.ts'
+import type { EngineDeps } from '../../../engine/deps.ts'
 import { createDeliverRecords } from './deliver-records.ts'
 import type { DeliveryDeps } from './delivery-deps.ts'
 import { isRetryDue } from './delivery-failure.ts'
-import { createRetryTimers } from './retry-timers.ts'
 import { TakenOver } from './webhook-duty.ts'
 
 export interface DeliveryWorkers {
@@ -105,4 +106,41 @@ export function createDeliveryWorkers(deps: DeliveryDeps): DeliveryWorkers {
 
 function keyOf({ taskId, id }: Push): string {
   return JSON.stringify([taskId, id])
+}
+
+/**
+ * Timers for the next attempts. Each webhook has its own, because receivers fail independently (P4
+ * of `pushes.ts`).
+ */
+interface RetryTimers {
+  /** Sets the timer of the webhook, replacing an earlier one. */
+  set(key: string, at: number, retry: () => void): void
+  count(): number
+  cancelAll(): void
+}
+
+/** @param changed called when a timer was set or has fired */
+function createRetryTimers(
+  clock: Pick<EngineDeps['clock'], 'now' | 'after'>,
+  changed: () => void,
+): RetryTimers {
+  /** Functions that cancel the timer, per webhook. */
+  const timers = new Map<string, () => void>()
+  return {
+    set(key, at, retry) {
+      timers.get(key)?.()
+      const cancel = clock.after(at - clock.now(), () => {
+        timers.delete(key)
+        changed()
+        retry()
+      })
+      timers.set(key, cancel)
+      changed()
+    },
+    count: () => timers.size,
+    cancelAll() {
+      for (const cancel of timers.values()) cancel()
+      timers.clear()
+    },
+  }
 }

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import type { Push } from '../../../core/push.ts'
 import { sampleSnapshot } from '../../../testing/sample-task.ts'
-import { createKeptProgress } from './kept-progress.ts'
+import { createKeptProgress } from './deliver-records.ts'
 
 const stored: Push = {
   id: 'w',

@@ -2,10 +2,15 @@
  * Sends one delivery: a POST with a timeout. Every redirect is checked, and the body of the answer
  * is not read.
  */
+
 import { request as http } from 'node:http'
 import { request as https } from 'node:https'
+import type { Task } from '../../../core/task.ts'
+import { describeError } from '../../../core/values/describe-error.ts'
+import { toTraceparent } from '../../../core/values/span-link.ts'
+import type { EngineDeps } from '../../../engine/deps.ts'
+import { taskAttributes } from '../../../engine/observe/task-attributes.ts'
 import type { PushSigner } from './signature.ts'
-import { createSlots } from './slots.ts'
 import { guardedLookup, refusedTarget, TargetRefused } from './targets.ts'
 
 export interface Delivery {
@@ -94,4 +99,120 @@ function send(
     request.on('error', reject)
     request.end(body)
   })
+}
+
+/**
+ * Limits how many deliveries are under way at once, in total and to one host. Each has a socket,
+ * and a process without free sockets cannot accept requests either. Further deliveries wait; a host
+ * that does not answer delays only its own. A free slot goes to the tenant with the fewest, so that
+ * slow receivers of one tenant do not delay others.
+ */
+interface Slots {
+  /** Runs the work when there is a slot for it, and frees the slot however the work ends. */
+  during<T>(use: SlotUse, work: () => Promise<T>): Promise<T>
+}
+
+interface SlotUse {
+  readonly tenant: string
+  readonly host: string
+}
+
+interface SlotLimits {
+  readonly total: number
+  readonly perHost: number
+}
+
+const defaultSlots: SlotLimits = { total: 64, perHost: 8 }
+
+interface Waiting extends SlotUse {
+  readonly start: () => void
+}
+
+export function createSlots({ total, perHost }: SlotLimits = defaultSlots): Slots {
+  const byHost = createCounts()
+  const byTenant = createCounts()
+  /** Work that waits, in the order of arrival. */
+  const waiting = new Set<Waiting>()
+  let open = 0
+
+  function isFree({ host }: SlotUse): boolean {
+    return open < total && byHost.of(host) < perHost
+  }
+
+  function count({ host, tenant }: SlotUse, by: 1 | -1): void {
+    open += by
+    byHost.add(host, by)
+    byTenant.add(tenant, by)
+  }
+
+  function next(): Waiting | undefined {
+    let found: Waiting | undefined
+    for (const one of waiting) {
+      if (!isFree(one)) continue
+      if (found === undefined || byTenant.of(one.tenant) < byTenant.of(found.tenant)) found = one
+    }
+    return found
+  }
+
+  function free(use: SlotUse): void {
+    count(use, -1)
+    const one = next()
+    if (one === undefined) return
+    waiting.delete(one)
+    count(one, 1)
+    one.start()
+  }
+
+  return {
+    async during(use, work) {
+      if (isFree(use)) count(use, 1)
+      else await new Promise<void>((start) => waiting.add({ ...use, start }))
+      try {
+        return await work()
+      } finally {
+        free(use)
+      }
+    },
+  }
+}
+
+interface Counts {
+  of(name: string): number
+  add(name: string, by: 1 | -1): void
+}
+
+function createCounts(): Counts {
+  const counts = new Map<string, number>()
+  const of: Counts['of'] = (name) => counts.get(name) ?? 0
+  return {
+    of,
+    add(name, by) {
+      const now = of(name) + by
+      if (now === 0) counts.delete(name)
+      else counts.set(name, now)
+    },
+  }
+}
+
+/** Wraps a delivery in its own span, which the receiver gets in the header `traceparent`. */
+type TracedPost = (task: Task, delivery: Delivery, confirm: () => Promise<void>) => Promise<void>
+
+export function tracedPost(post: Post, tracing: EngineDeps['tracing']): TracedPost {
+  return async (task, delivery, confirm) => {
+    const span = tracing?.start('push', {
+      kind: 'client',
+      parent: task.trace,
+      attributes: taskAttributes(task),
+    })
+    if (span === undefined) return post(delivery, confirm)
+    try {
+      const headers = { ...delivery.headers, traceparent: toTraceparent(span.link) }
+      await span.during(() => post({ ...delivery, headers }, confirm))
+    } catch (error) {
+      span.fail(describeError(error).name)
+      throw error
+    } finally {
+      span.end()
+    }
+  }
 }

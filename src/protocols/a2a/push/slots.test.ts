@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { createSlots } from './slots.ts'
+import { createSlots } from './post.ts'
 
 /** Work that ends when it is told to. */
 function pieces() {

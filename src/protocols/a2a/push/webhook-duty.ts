@@ -9,7 +9,7 @@ import type { Push } from '../../../core/push.ts'
 import { createLease } from '../../../engine/cluster/lease.ts'
 import type { EngineDeps } from '../../../engine/deps.ts'
 import type { Engine } from '../../../engine/engine.ts'
-import type { PushStore } from './push-store.ts'
+import type { PushStore } from './delivery-deps.ts'
 
 export interface WebhookDuty {
   /** Called immediately before each request. @throws TakenOver */
