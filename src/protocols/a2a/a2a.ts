@@ -11,28 +11,38 @@
  * the caller, `env.may` says which scopes the caller has (`tasks:read`, `tasks:write`, `tasks:control`, `tasks:work`).
  * `ownTaskScopes` allows everything with the caller's own tasks.
  */
+
+import { LullError } from '../../core/errors.ts'
 import type { EngineDeps } from '../../engine/deps.ts'
 import type { Engine } from '../../engine/engine.ts'
 import { createHeartbeat } from '../../http/event-stream.ts'
 import { fromRequest, toResponse } from '../../http/fetch.ts'
 import { addressOf, type HttpAnswer, type HttpRequest } from '../../http/http.ts'
 import { type Endpoint, endpointAt } from './addresses/routing.ts'
-import type { A2AContext } from './call.ts'
+import { askedVersion } from './addresses/versions.ts'
+import { type Exchange, JSON_TYPE, jsonAnswer } from './bindings/exchange.ts'
+import { serveRpc, unsupportedVersion } from './bindings/json-rpc.ts'
+import { failed, serveRest } from './bindings/rest.ts'
+import type { A2AContext, A2AEnv, A2AFetchEnv } from './call.ts'
 import type { CardOptions, SecurityOptions } from './cards/card-options.ts'
-import { servedAgents } from './cards/served-agents.ts'
-import { createSignCard } from './cards/sign-card.ts'
-import { createSigningKey, type PublicJwk, type SigningKey } from './cards/signing-key.ts'
-import { type Codecs, createCodecs } from './codec/codecs.ts'
+import { createCardResponse } from './cards/card-response.ts'
+import { type ServedAgent, servedAgents } from './cards/served-agents.ts'
+import {
+  createSignCard,
+  createSigningKey,
+  type PublicJwk,
+  type SigningKey,
+} from './cards/signing-key.ts'
+import { type Codecs, createCodecs, stateSpelling } from './codec/create-codecs.ts'
 import { type A2AConfig, defaultConfig } from './config.ts'
-import type { A2AEnv, A2AFetchEnv } from './env.ts'
+import { A2AError, failureOf } from './errors/faults.ts'
+import { activated } from './extensions.ts'
 import type { PushStore } from './push/delivery-deps.ts'
 import { createPost, type Post } from './push/post.ts'
 import { createPushes, type Pushes } from './push/pushes.ts'
 import { createPushSigner } from './push/signature.ts'
-import { createServe } from './serve.ts'
 import { createClosing } from './streams/closing.ts'
-import { createFanOut } from './streams/fan-out.ts'
-import { createTaskTexts } from './streams/task-texts.ts'
+import { createFanOut, createTaskTexts } from './streams/fan-out.ts'
 
 export interface A2AOptions
   extends Pick<EngineDeps, 'clock' | 'ids' | 'log' | 'tracing' | 'meter'> {
@@ -99,7 +109,49 @@ export function createA2A(options: A2AOptions): A2A {
   const signCard = key !== undefined && config.signCards ? createSignCard(key, jku) : undefined
   const agents = servedAgents(options, config, pushes !== undefined, signCard)
   const keys = key && (options.publishedKeys ?? (async () => [key.jwk]))
-  const serve = createServe({ a2a, codecs, config, keys, agents })
+  const cards = createCardResponse(clock.now())
+
+  function agentAt(name: string | undefined): ServedAgent {
+    const agent = agents.get(name)
+    if (agent === undefined) throw new LullError('AGENT_UNKNOWN', { agent: name ?? '' })
+    return agent
+  }
+
+  /** The agent of an address that names none. It is ambiguous if the server has several agents. */
+  function onlyAgent(): ServedAgent {
+    if (engine.agents.size === 1) return agentAt(undefined)
+    const which = 'Which agent? The URL of an agent ends with a slash: /agents/{name}/'
+    throw new A2AError('METHOD_NOT_FOUND', which)
+  }
+
+  /** Answers with the public keys. Receivers may cache them, but must not miss a new key for long. */
+  async function answerKeys(): Promise<HttpAnswer> {
+    const body = JSON.stringify({ keys: (await keys?.()) ?? [] })
+    return jsonAnswer(body, { 'cache-control': 'public, max-age=300' })
+  }
+
+  function serve(
+    request: HttpRequest,
+    endpoint: Endpoint,
+    env: A2AEnv,
+  ): HttpAnswer | Promise<HttpAnswer> {
+    try {
+      if (endpoint.kind === 'keys') return answerKeys()
+      const agent = endpoint.kind === 'nameless-card' ? onlyAgent() : agentAt(endpoint.agent)
+      const query = request.search === '' ? undefined : new URLSearchParams(request.search)
+      if (endpoint.kind === 'card' || endpoint.kind === 'nameless-card') {
+        const version = askedVersion(request, query) ?? '0.3'
+        if (version === 'unknown') throw unsupportedVersion(request)
+        return cards(agent, version, request)
+      }
+      const active = activated(request)
+      const words = stateSpelling(config, endpoint.core, active)
+      const exchange: Exchange = { a2a, codecs, words, active, request, query, env, agent }
+      return endpoint.kind === 'rpc' ? serveRpc(exchange) : serveRest(exchange, endpoint)
+    } catch (error) {
+      return failed(failureOf(error), '1.0', false, JSON_TYPE)
+    }
+  }
 
   function endpointFor(method: string, path: string): Endpoint | undefined {
     const endpoint = endpointAt(method, path)

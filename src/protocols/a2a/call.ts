@@ -1,18 +1,18 @@
 /** One call, independent of its binding, and the type of a method that answers it. */
+
 import type { Scope } from '../../core/scopes.ts'
-import type { Caller } from '../../engine/caller.ts'
+import { ALL_TENANTS, type Caller } from '../../engine/caller.ts'
 import type { EngineDeps } from '../../engine/deps.ts'
 import type { Engine } from '../../engine/engine.ts'
 import type { FrameSource, Heartbeat } from '../../http/event-stream.ts'
 import type { HttpRequest } from '../../http/http.ts'
 import type { Params } from './addresses/params.ts'
-import type { ServedAgent } from './cards/served-agent.ts'
+import type { ServedAgent } from './cards/served-agents.ts'
 import type { Codec } from './codec/codec.ts'
-import type { FaultOverrides } from './errors/failure.ts'
+import { A2AError, type FaultOverrides } from './errors/faults.ts'
 import type { Pushes } from './push/pushes.ts'
 import type { Closing } from './streams/closing.ts'
-import type { FanOut } from './streams/fan-out.ts'
-import type { TaskTexts } from './streams/task-texts.ts'
+import type { FanOut, TaskTexts } from './streams/fan-out.ts'
 
 export type { Scope }
 
@@ -69,4 +69,58 @@ export interface Method {
   readonly extension?: string
   /** Whether the method answers with a stream. */
   readonly streams?: boolean
+}
+
+/** The caller of a request, as authenticated by the server that mounts the adapter. */
+export interface A2AEnv {
+  readonly caller: Caller
+  /** Whether the caller has the scope. */
+  readonly may: (scope: Scope) => boolean
+  /** Whether the caller may act in any tenant that a request names. Default: only in its own. */
+  readonly anyTenant?: boolean | undefined
+}
+
+/** The environment of a `fetch` request. */
+export interface A2AFetchEnv extends A2AEnv {
+  /** Aborts when the client disconnects. */
+  readonly signal?: AbortSignal | undefined
+}
+
+/** Allows everything that a caller may do with its own tasks. */
+export const ownTaskScopes = (scope: Scope): boolean => scope !== 'tasks:read:all'
+
+/**
+ * The caller of a method. A caller that may read the tasks of all principals reads as an operator
+ * of its tenant.
+ */
+export function callerFor(env: A2AEnv, { scope }: Pick<Method, 'scope'>, tenant: unknown): Caller {
+  const caller = callerIn(env, tenant)
+  const reads = scope === 'tasks:read' && env.may('tasks:read:all') && env.anyTenant !== true
+  return reads ? { ...caller, operator: true } : caller
+}
+
+/**
+ * The caller, in the tenant that the request names. A tenant selects data and grants no access (A2A 1.0 §13.1).
+ * @throws A2AError when the caller may not act in that tenant
+ */
+function callerIn({ caller, anyTenant = false }: A2AEnv, tenant: unknown): Caller {
+  if (tenant === ALL_TENANTS) throw unknownTenant()
+  if (tenant === undefined || tenant === null || tenant === '' || tenant === caller.tenant) {
+    return caller
+  }
+  if (typeof tenant !== 'string' || tenant.length > 256) {
+    throw new A2AError('INVALID_PARAMS', 'tenant must be a string', {
+      path: 'tenant',
+      problem: 'must be a string of at most 256 characters',
+    })
+  }
+  if (anyTenant) return { ...caller, tenant }
+  throw unknownTenant()
+}
+
+function unknownTenant(): A2AError {
+  return new A2AError('INVALID_PARAMS', 'tenant: is unknown', {
+    path: 'tenant',
+    problem: 'is unknown',
+  })
 }

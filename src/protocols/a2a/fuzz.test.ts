@@ -1,7 +1,7 @@
 /** Whatever is sent to any address: an answer of the right kind, nothing written that was not asked for, still alive. */
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
-import { methods } from './methods/tables.ts'
+import { methods } from './methods/methods.ts'
 import { openTestServer, textMessage } from './test-support/test-server.ts'
 
 const names = [...methods['1.0'].keys(), ...methods['0.3'].keys()]

@@ -11,11 +11,12 @@ export type {
 export type { HttpAnswer, HttpHeaders, HttpRequest } from '../../http/http.ts'
 export { type A2A, type A2AOptions, createA2A } from './a2a.ts'
 export type { Scope } from './call.ts'
+export { type A2AEnv, type A2AFetchEnv, ownTaskScopes } from './call.ts'
 export type { CardOptions, SecurityOptions } from './cards/card-options.ts'
 export type { PublicJwk } from './cards/signing-key.ts'
 export type { StateSpelling } from './codec/codec.ts'
 export type { A2AConfig } from './config.ts'
-export { type Checkpoint, checkpointOf } from './dialects/bindu/checkpoint.ts'
+export { type Checkpoint, checkpointOf } from './dialects/bindu/bindu-task.ts'
 export {
   type OfficialHandler,
   type OfficialOptions,
@@ -24,6 +25,5 @@ export {
   type OfficialValue,
   toA2ARequestHandler,
 } from './dialects/official-handler.ts'
-export { type A2AEnv, type A2AFetchEnv, ownTaskScopes } from './env.ts'
 export type { PushStore } from './push/delivery-deps.ts'
 export type { Delivery, Post } from './push/post.ts'

@@ -12,17 +12,20 @@ import type { ResumeAnswer, Task } from '../../core/task.ts'
 import { toIso } from '../../core/values/instant.ts'
 import { type JsonObject, withoutNulls } from '../../core/values/json.ts'
 import { PROGRESS, REMINDERS, STREAMS, TASK_CONTROL, USAGE, USER_CONSENT } from './extensions.ts'
-import type { ProgressFacts } from './schemas/progress.ts'
 import type { ReminderChangeFacts, ReminderFacts } from './schemas/reminders.ts'
-import type { StreamFacts } from './schemas/streams.ts'
 import type {
   PausingFacts,
   ResumeFacts,
   StoppedFacts,
   TaskControlFacts,
 } from './schemas/task-control.ts'
-import type { UsageFacts } from './schemas/usage.ts'
-import type { ConsentAsked, ConsentFacts } from './schemas/user-consent.ts'
+import type {
+  ConsentAsked,
+  ConsentFacts,
+  ProgressFacts,
+  StreamFacts,
+  UsageFacts,
+} from './schemas/task-metadata.ts'
 import type { ReminderChange, TaskEvent } from './streams/task-events.ts'
 
 /** The metadata of a task. Undefined when there is none, which is the common case. */

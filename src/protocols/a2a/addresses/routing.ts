@@ -12,7 +12,7 @@
  * `/.well-known/jwks.json` has the key of signed webhooks. All other addresses are left to the
  * server.
  */
-import { type Matched, matchRoute } from '../bindings/routes.ts'
+import { type Matched, matchRoute } from '../methods/methods.ts'
 import type { Version } from './versions.ts'
 
 /** The agent of an address. Undefined: the default agent. */

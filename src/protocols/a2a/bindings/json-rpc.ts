@@ -3,24 +3,37 @@ import type { HttpAnswer, HttpRequest } from '../../../http/http.ts'
 import { envelopeOf, errorText, parseRequest, type RpcId } from '../../../http/json-rpc.ts'
 import type { Params } from '../addresses/params.ts'
 import { askedVersion, type Version } from '../addresses/versions.ts'
-import type { Call, Method } from '../call.ts'
+import type { Method } from '../call.ts'
 import { withJsonNames } from '../codec/proto-names.ts'
 import { bindu } from '../dialects/bindu/bindu-methods.ts'
-import { callerFor } from '../env.ts'
-import { codeOf, dataOf, type Failure, retryHeaders } from '../errors/failure.ts'
-import { A2AError, type FaultName, faults } from '../errors/faults.ts'
-import { methods } from '../methods/tables.ts'
-import { eventsAnswer, jsonAnswer, noHeaders } from './answers.ts'
-import { readJson } from './body.ts'
-import { dispatch, extensionHeaders, failureIn } from './dispatch.ts'
-import { type Exchange, withoutTenant } from './exchange.ts'
+import {
+  A2AError,
+  codeOf,
+  dataOf,
+  type Failure,
+  type FaultName,
+  faults,
+  retryHeaders,
+} from '../errors/faults.ts'
+import { methods } from '../methods/methods.ts'
+import {
+  callOf,
+  type Exchange,
+  eventsAnswer,
+  extensionHeaders,
+  jsonAnswer,
+  noHeaders,
+  readJson,
+  runMethod,
+  toFailure,
+} from './exchange.ts'
 
 const NOTHING: Params = {}
 /** Matches core methods of 1.0, whose parameters are ProtoJSON. */
 const CORE_V1 = /^[A-Z]/
 
 export async function serveRpc(exchange: Exchange): Promise<HttpAnswer> {
-  const { a2a, codecs, words, active, request, query, env, agent } = exchange
+  const { a2a, codecs, words, request, query } = exchange
   const asked = askedVersion(request, query)
   const version: Version = asked === 'unknown' ? '1.0' : (asked ?? '0.3')
   let id: RpcId = null
@@ -38,23 +51,15 @@ export async function serveRpc(exchange: Exchange): Promise<HttpAnswer> {
     method = dialectOf(rpc.method, given) ?? methodNamed(rpc.method, version)
     request.calls?.(rpc.method)
     const params = CORE_V1.test(rpc.method) ? withJsonNames(given) : given
-    const call: Call = {
-      codec: version === '1.0' ? codecs.v1 : codecs.v03[words],
-      caller: callerFor(env, method, params['tenant']),
-      may: env.may,
-      agent,
-      params: withoutTenant(params),
-      active,
-      request,
-      envelope: envelopeOf(id),
-    }
+    const codec = version === '1.0' ? codecs.v1 : codecs.v03[words]
+    const call = callOf(exchange, method, params, { codec, envelope: envelopeOf(id) })
     headers = extensionHeaders(call, method)
-    const answer = await dispatch(a2a, method, call)
+    const answer = await runMethod(a2a, method, call)
     if (answer.frames !== undefined) return eventsAnswer(answer.frames, headers)
     const text = call.envelope('text' in answer ? answer.text : JSON.stringify(answer.value))
     return jsonAnswer(text, headers)
   } catch (error) {
-    const failure = failureIn(a2a, method, error)
+    const failure = toFailure(a2a, method, error)
     const text = failureText(id, failure, version, method?.extension !== undefined)
     // A 0.3 client accepts only events from a streaming method, even for errors (0.3 §3.3, §7).
     if (method?.streams === true && version === '0.3' && failure.fault !== 'FORBIDDEN') {

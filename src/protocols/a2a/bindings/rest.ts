@@ -2,26 +2,34 @@
 import type { HttpAnswer, HttpHeaders, HttpRequest } from '../../../http/http.ts'
 import { isObject } from '../addresses/params.ts'
 import { askedVersion, type Version } from '../addresses/versions.ts'
-import type { Call, Method } from '../call.ts'
+import type { Method } from '../call.ts'
 import { jsonName, withJsonNames } from '../codec/proto-names.ts'
 import { isProto } from '../codec/v03-rest.ts'
-import { callerFor } from '../env.ts'
 import {
+  A2AError,
   codeOf,
   dataOf,
   detailsArray,
   type Failure,
   failureOf,
+  faults,
   reasonOf,
   retryHeaders,
-} from '../errors/failure.ts'
-import { A2AError, faults } from '../errors/faults.ts'
-import { eventsAnswer, JSON_TYPE, jsonAnswer, noHeaders } from './answers.ts'
-import { readJson } from './body.ts'
-import { dispatch, extensionHeaders, failureIn } from './dispatch.ts'
-import { type Exchange, withoutTenant } from './exchange.ts'
+} from '../errors/faults.ts'
+import type { Matched } from '../methods/methods.ts'
+import {
+  callOf,
+  type Exchange,
+  eventsAnswer,
+  extensionHeaders,
+  JSON_TYPE,
+  jsonAnswer,
+  noHeaders,
+  readJson,
+  runMethod,
+  toFailure,
+} from './exchange.ts'
 import { unsupportedVersion } from './json-rpc.ts'
-import type { Matched } from './routes.ts'
 
 export interface RestTarget {
   readonly version: Version
@@ -30,7 +38,7 @@ export interface RestTarget {
 }
 
 export async function serveRest(exchange: Exchange, target: RestTarget): Promise<HttpAnswer> {
-  const { a2a, codecs, words, active, request, query, env, agent } = exchange
+  const { a2a, codecs, words, request, query } = exchange
   const { version, matched, tenant } = target
   const type = contentType(request)
   let method: Method | undefined
@@ -48,26 +56,18 @@ export async function serveRest(exchange: Exchange, target: RestTarget): Promise
     const params = paramsOf(exchange, matched.found)
     if (params['request'] !== undefined && version === '0.3')
       params['message'] ??= params['request']
-    const call: Call = {
-      codec:
-        version === '1.0' ? codecs.v1 : codecs.v03Rest[words][isProto(params) ? 'proto' : 'kinds'],
-      caller: callerFor(env, method, tenant ?? params['tenant']),
-      may: env.may,
-      agent,
-      params: withoutTenant(params),
-      active,
-      request,
-      envelope: (result) => result,
-    }
+    const codec =
+      version === '1.0' ? codecs.v1 : codecs.v03Rest[words][isProto(params) ? 'proto' : 'kinds']
+    const call = callOf(exchange, method, params, { codec, tenant, envelope: (result) => result })
     headers = extensionHeaders(call, method)
-    const answer = await dispatch(a2a, method, call)
+    const answer = await runMethod(a2a, method, call)
     if (answer.frames !== undefined) return eventsAnswer(answer.frames, headers)
     const text = 'text' in answer ? answer.text : JSON.stringify(answer.value)
     return text === 'null'
       ? { status: 204, headers, body: undefined }
       : jsonAnswer(text, headers, 200, type)
   } catch (error) {
-    const failure = failureIn(a2a, method, error)
+    const failure = toFailure(a2a, method, error)
     return failed(failure, version, method?.extension !== undefined, type, headers)
   }
 }

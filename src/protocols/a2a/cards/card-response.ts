@@ -2,10 +2,13 @@
  * Serves agent cards over HTTP. Each is rendered once per agent and version, with an ETag and a
  * Vary header (§8.6).
  */
+
 import { createHash } from 'node:crypto'
 import type { HttpAnswer, HttpRequest } from '../../../http/http.ts'
 import type { Version } from '../addresses/versions.ts'
-import type { ServedAgent } from './served-agent.ts'
+import type { Method } from '../call.ts'
+import { A2AError } from '../errors/faults.ts'
+import type { ServedAgent } from './served-agents.ts'
 
 const MAX_AGE_S = 60
 
@@ -62,4 +65,17 @@ function matches(given: string | undefined, etag: string): boolean {
     const tag = one.trim()
     return tag === '*' || tag === etag || tag === `W/${etag}`
   })
+}
+
+/** `GetExtendedAgentCard` / `agent/getAuthenticatedExtendedCard`: A2A 1.0 §3.1.11. */
+export const getExtendedAgentCard: Method = {
+  scope: 'tasks:read',
+  async run(_a2a, { agent, codec, caller }) {
+    const card = agent.extendedCard(codec.version, caller)
+    if (card !== undefined) return { value: card }
+    // 1.0 has an error for a capability that the card does not offer. 0.3 has one error for both cases.
+    const fault =
+      codec.version === '1.0' ? 'UNSUPPORTED_OPERATION' : 'EXTENDED_AGENT_CARD_NOT_CONFIGURED'
+    throw new A2AError(fault, 'This agent has no extended card')
+  },
 }

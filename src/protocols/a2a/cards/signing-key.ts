@@ -2,8 +2,11 @@
  * The key of the server, which signs webhook deliveries and cards with ES256. Its public half is at
  * `/.well-known/jwks.json`.
  */
+
 import { createHash, createPrivateKey, createPublicKey, type KeyObject, sign } from 'node:crypto'
 import { LullError } from '../../../core/errors.ts'
+import { canonical } from '../../../core/receipts/canonical-json.ts'
+import { signedPart } from '../../../wire/signed-card.ts'
 
 export interface SigningKey {
   readonly kid: string
@@ -56,4 +59,20 @@ function p256(pem: string): KeyObject {
   }
   if (key.asymmetricKeyDetails?.namedCurve === 'prime256v1') return key
   throw new LullError('INVALID_INPUT', { path: 'pushKey', problem })
+}
+
+/**
+ * Signs a card of A2A 1.0 (§8.4) with a JWS over its canonical JSON (RFC 8785). The JWS does not
+ * contain the payload.
+ */
+export type SignCard = (card: object) => object
+
+/** @param jku the address of the public key */
+export function createSignCard(key: SigningKey, jku: string): SignCard {
+  const header = encoded({ alg: 'ES256', typ: 'JOSE', kid: key.kid, jku })
+  return (card) => {
+    const payload = encoded(canonical(signedPart(card)))
+    const signature = key.signatureOf(`${header}.${payload}`)
+    return { ...card, signatures: [{ protected: header, signature }] }
+  }
 }

@@ -2,11 +2,13 @@
  * The differences between the versions of A2A: how messages are read, and how tasks, events and
  * push configs are written.
  */
+
 import type { Message } from '../../../core/messages/message.ts'
 import type { PushTarget } from '../../../core/push.ts'
 import type { State } from '../../../core/states.ts'
 import type { Task } from '../../../core/task.ts'
-import type { Params } from '../addresses/params.ts'
+import { weightOf } from '../../../core/values/weight.ts'
+import { optionalInteger, type Params } from '../addresses/params.ts'
 import type { Version } from '../addresses/versions.ts'
 import type { RfcNotification } from '../schemas/rfc-notifications.ts'
 import type { TaskEvent } from '../streams/task-events.ts'
@@ -66,4 +68,31 @@ export interface Codec {
 
   /** The states that a filter value of this version matches. */
   readonly statesOf: (wire: string) => readonly State[] | undefined
+}
+
+/** Implements `historyLength`: how many messages of the history an answer contains. */
+export function readHistoryLength(configuration: Params): number | undefined {
+  const path = 'configuration.historyLength'
+  return optionalInteger(configuration, 'historyLength', { min: 0 }, path)
+}
+
+/**
+ * Returns the newest messages, limited in number and in bytes. The newest one is always included,
+ * unless `length` is 0.
+ */
+export type NewestMessages = (
+  history: readonly Message[],
+  length: number | undefined,
+) => readonly Message[]
+
+export function createNewest(bytes: number): NewestMessages {
+  return (history, length = history.length) => {
+    const first = Math.max(0, history.length - length)
+    let from = history.length
+    for (let used = 0; from > first; from--) {
+      used += weightOf(history[from - 1])
+      if (used > bytes && from < history.length) break
+    }
+    return from === 0 ? history : history.slice(from)
+  }
 }

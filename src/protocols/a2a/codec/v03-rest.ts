@@ -10,11 +10,16 @@ import { type State, states } from '../../../core/states.ts'
 import type { Task } from '../../../core/task.ts'
 import { toIso } from '../../../core/values/instant.ts'
 import { isObject, type Params } from '../addresses/params.ts'
-import type { Metadata } from '../dialects/harn/harn-metadata.ts'
+import type { Metadata } from '../dialects/harn.ts'
 import { statusMessage } from '../metadata.ts'
-import { type Codec, type StateSpelling, type TaskView, wholeTask } from './codec.ts'
-import type { NewestMessages } from './history-length.ts'
-import { objectOf, readMessage03 } from './v03-message.ts'
+import {
+  type Codec,
+  type NewestMessages,
+  type StateSpelling,
+  type TaskView,
+  wholeTask,
+} from './codec.ts'
+import { objectOf, readMessage03 } from './v03.ts'
 import { type EventSpelling, writeEvent } from './write-event.ts'
 
 type StateNames = Readonly<Record<State, string>>

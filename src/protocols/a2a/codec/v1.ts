@@ -1,20 +1,26 @@
 /** A2A 1.0 (ProtoJSON). Messages and artifacts of `core` already have this shape. */
 
-import type { Message } from '../../../core/messages/message.ts'
+import type { Message, Part, PartDetails } from '../../../core/messages/message.ts'
 import type { PushTarget } from '../../../core/push.ts'
 import type { State } from '../../../core/states.ts'
 import type { Task } from '../../../core/task.ts'
 import { toIso } from '../../../core/values/instant.ts'
 import type { JsonObject } from '../../../core/values/json.ts'
-import { checkTexts, optionalBoolean, type Params } from '../addresses/params.ts'
-import type { Metadata } from '../dialects/harn/harn-metadata.ts'
+import { message as messageInput } from '../../../engine/input/inputs.ts'
+import { check } from '../../../engine/input/parse.ts'
+import { checkTexts, invalid, isObject, optionalBoolean, type Params } from '../addresses/params.ts'
+import type { Metadata } from '../dialects/harn.ts'
 import { statusMessage } from '../metadata.ts'
-import { type Codec, type SendConfiguration, type TaskView, wholeTask } from './codec.ts'
-import { type NewestMessages, readHistoryLength } from './history-length.ts'
+import {
+  type Codec,
+  type NewestMessages,
+  readHistoryLength,
+  type SendConfiguration,
+  type TaskView,
+  wholeTask,
+} from './codec.ts'
 import { readTarget, taskIdOf } from './read-push.ts'
-import { notificationOf } from './rfc-notifications.ts'
-import { readMessage1 } from './v1-message.ts'
-import { type EventSpelling, writeEvent } from './write-event.ts'
+import { type EventSpelling, notificationOf, writeEvent } from './write-event.ts'
 
 export interface V1Options {
   /**
@@ -128,4 +134,80 @@ function readSendTarget(configuration: Params): PushTarget | undefined {
 function push(taskId: string, { id, url, authentication }: PushTarget): object {
   const scheme = authentication?.scheme
   return { taskId, id, url, ...(scheme === undefined ? {} : { authentication: { scheme } }) }
+}
+
+/**
+ * Reads messages of A2A 1.0. As in any ProtoJSON reader (§5.7), unknown members are dropped, and
+ * `null` or `""` means absent.
+ */
+type IsAbsent = (member: unknown) => boolean
+type Members = readonly (readonly [name: string, isAbsent: IsAbsent])[]
+
+/** A part has exactly one of these members. */
+type Content = Part extends infer P
+  ? P extends Part
+    ? Exclude<keyof P, keyof PartDetails>
+    : never
+  : never
+
+const isNull: IsAbsent = (member) => member === null
+const isNullOrEmpty: IsAbsent = (member) => member === null || member === ''
+
+const messageMembers: Members = Object.entries({
+  messageId: isNull,
+  role: isNullOrEmpty,
+  parts: isNullOrEmpty,
+  contextId: isNullOrEmpty,
+  taskId: isNullOrEmpty,
+  referenceTaskIds: isNullOrEmpty,
+  extensions: isNullOrEmpty,
+  metadata: isNullOrEmpty,
+} satisfies Record<keyof Message, IsAbsent>)
+
+const partContents: Members = Object.entries({
+  text: isNull,
+  // `null` is a value of `data`, so it does not mean absent.
+  data: () => false,
+  raw: isNull,
+  url: isNull,
+} satisfies Record<Content, IsAbsent>)
+
+const partMembers: Members = [
+  ...partContents,
+  ...Object.entries({
+    mediaType: isNull,
+    filename: isNull,
+    metadata: isNull,
+  } satisfies Record<keyof PartDetails, IsAbsent>),
+]
+
+function readMessage1(value: unknown): Message {
+  if (!isObject(value)) return check(messageInput, value, 'message')
+  const message = pick(value, messageMembers)
+  const { parts } = message
+  if (Array.isArray(parts)) message['parts'] = parts.map(readPart)
+  return check(messageInput, message, 'message')
+}
+
+function readPart(value: unknown, index: number): unknown {
+  if (!isObject(value)) return value
+  const part = pick(value, partMembers)
+  // Checked here, because the error of a schema with four alternatives would name the wrong member.
+  if (partContents.filter(([name]) => name in part).length !== 1) {
+    throw invalid(
+      `message.parts.${index}`,
+      'must have exactly one of text, data, raw (base64) or url',
+    )
+  }
+  return part
+}
+
+/** Copies the known members that are present. */
+function pick(value: Params, members: Members): Record<string, unknown> {
+  const picked: Record<string, unknown> = {}
+  for (const [name, isAbsent] of members) {
+    const member = value[name]
+    if (member !== undefined && !isAbsent(member)) picked[name] = member
+  }
+  return picked
 }

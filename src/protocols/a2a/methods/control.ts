@@ -2,10 +2,14 @@
  * The methods of the task-control and reminder extensions, as in the PAUSED and reminder RFCs, and of the receipts
  * extension, in both versions. The schema that parses a method also generates its published JSON Schema.
  */
+
+import { LullError } from '../../../core/errors.ts'
 import { isPaused } from '../../../core/states.ts'
+import type { Task } from '../../../core/task.ts'
 import { toIso } from '../../../core/values/instant.ts'
 import { listReceiptsInput, listRemindersInput } from '../../../engine/input/inputs.ts'
 import { check } from '../../../engine/input/parse.ts'
+import { type Offers, offersOf } from '../../../engine/requests/offers.ts'
 import type { PauseAnswer } from '../../../engine/requests/pause-answer.ts'
 import { receiptReport } from '../../../engine/requests/receipt-report.ts'
 import type { VerbInput } from '../../../engine/requests/verb.ts'
@@ -18,8 +22,7 @@ import { RECEIPTS, REMINDERS, TASK_CONTROL } from '../extensions.ts'
 import { reminderFacts, resumeFacts } from '../metadata.ts'
 import type { Cleared, Injected, ReminderList } from '../schemas/reminders.ts'
 import type { Parked, Paused, Pausing, Resumed } from '../schemas/task-control.ts'
-import { requireOffer } from './offered.ts'
-import { ownTask } from './own-task.ts'
+import { isOwn, ownTask } from './tasks.ts'
 
 /** The extension of each capability of an agent. */
 const extensions = { pause: TASK_CONTROL, reminders: REMINDERS } as const
@@ -151,4 +154,46 @@ function pauseResult(answer: PauseAnswer): Paused | Pausing {
   }
   const paused = toIso(pausedAt ?? requestedAt)
   return { taskId, state: 'paused-by-client', handle, pausedAt: paused, ...facts }
+}
+
+/**
+ * Refuses a method that the agent does not offer, before its parameters are read. An agent that offers the capability passes. Otherwise two tasks are excepted: one of another agent, at the address
+ * that serves all agents; and one that is stopped (by policy, by a hold), because it must be possible to resume it.
+ * @throws LullError `NOT_OFFERED`, whatever the parameters say
+ */
+export async function requireOffer(
+  a2a: A2AContext,
+  call: Call,
+  capability: keyof Offers,
+  taskId: unknown,
+): Promise<void> {
+  const { agent } = call
+  if (agent.offers[capability]) return
+  const task = typeof taskId === 'string' ? await found(a2a, call, taskId) : undefined
+  if (task !== undefined && isExcepted(a2a, call, capability, task)) return
+  throw new LullError('NOT_OFFERED', { agent: agent.name, capability })
+}
+
+function isExcepted(
+  { engine }: A2AContext,
+  { agent }: Call,
+  capability: keyof Offers,
+  task: Task,
+): boolean {
+  if (!isOwn(agent, task)) return false
+  const own = engine.agents.get(task.agent)
+  if (own !== undefined && offersOf(own)[capability]) return true
+  return capability === 'pause' && isPaused(task.state)
+}
+
+async function found(
+  { engine }: A2AContext,
+  { caller }: Call,
+  taskId: string,
+): Promise<Task | undefined> {
+  try {
+    return await engine.get(caller, taskId)
+  } catch {
+    return undefined
+  }
 }

@@ -3,8 +3,8 @@ import type { Push } from '../../../core/push.ts'
 import { optionalInteger, optionalText, text } from '../addresses/params.ts'
 import type { A2AContext, Call, Method } from '../call.ts'
 import { A2AError } from '../errors/faults.ts'
-import { ownTask } from './own-task.ts'
-import { pushesOf, setBy } from './send.ts'
+import { pushesOf, setBy } from './send-message.ts'
+import { ownTask } from './tasks.ts'
 
 /** 1.0 has `taskId` and `id`. 0.3 has `id` for the task and `pushNotificationConfigId`. */
 function taskIdIn({ params, codec }: Call): string {

@@ -8,8 +8,8 @@ import type { Task } from '../../../core/task.ts'
 import { ALL_TENANTS, type Caller } from '../../../engine/caller.ts'
 import type { EngineDeps } from '../../../engine/deps.ts'
 import { type WebhookShape, webhookShapes, wholeTask } from '../codec/codec.ts'
-import { type Codecs, webhookCodec } from '../codec/codecs.ts'
-import { binduEvent } from '../dialects/bindu/bindu-event.ts'
+import { type Codecs, webhookCodec } from '../codec/create-codecs.ts'
+import { binduEvent } from '../dialects/bindu/bindu-task.ts'
 import { eventsOf, type TaskEvent } from '../streams/task-events.ts'
 import type { DeliveryDeps } from './delivery-deps.ts'
 import { afterFailure, afterSuccess } from './delivery-failure.ts'
@@ -31,8 +31,10 @@ export type DeliverRecords = (
 ) => Promise<number | undefined>
 
 /** The parameters of one call of `DeliverRecords`. */
-interface Work extends Sending {
+interface Work {
   readonly key: string
+  readonly duty: WebhookDuty
+  readonly posting: () => void
   readonly closing: AbortSignal
   /** The task as of its last record. */
   readonly task: Task
@@ -40,12 +42,54 @@ interface Work extends Sending {
   readonly kept: Task | undefined
 }
 
+const DELIVERIES = 'lull_pushes_total'
+
 const deliveryCaller: Caller = { tenant: ALL_TENANTS, principal: 'push', operator: true }
 
 export function createDeliverRecords(deps: DeliveryDeps): DeliverRecords {
-  const { engine, log } = deps
-  const sendRecord = createSendRecord(deps)
+  const { engine, log, codecs, clock, meter, random, stillValid } = deps
+  const post = tracedPost(deps.post, deps.tracing)
   const progress = createKeptProgress()
+
+  /**
+   * Checks that the credential is still valid (P7 of `pushes.ts`).
+   * @throws TargetRefused, which ends the webhook
+   */
+  async function checkRight({ setWith }: Push): Promise<void> {
+    if (setWith === undefined || (await stillValid(setWith))) return
+    throw new TargetRefused('The credential that set this webhook is not valid any more')
+  }
+
+  /** Sends the events of one record, and stores the progress of the webhook. @throws TakenOver */
+  async function sendRecord(
+    push: Push,
+    { before, record, now }: ReadRecord,
+    { duty, posting }: Work,
+  ): Promise<{ readonly push: Push; readonly delivered: boolean }> {
+    const due = eventsOf(before, record, now).flatMap(
+      (event) => deliveryOf(push, event, codecs) ?? [],
+    )
+    try {
+      for (const delivery of due) {
+        await checkRight(push)
+        await duty.confirm()
+        posting()
+        await post(now, delivery, duty.confirm)
+        meter?.add(DELIVERIES, 1, 'delivered')
+      }
+    } catch (error) {
+      if (error instanceof TakenOver) throw error
+      const failed = afterFailure(push, error, clock.now(), random())
+      meter?.add(DELIVERIES, 1, failed.failedAt === undefined ? 'failed' : 'given_up')
+      await duty.save(failed)
+      return { push: failed, delivered: false }
+    }
+    // Marked as done in the same write. A sweep compares versions, and would not find a webhook
+    // that has got every record.
+    const sent = afterSuccess(push, record.seq, isTerminal(now.state))
+    if (due.length > 0) await duty.save(sent)
+    return { push: sent, delivered: true }
+  }
 
   async function deliverAll(start: Push, work: Work): Promise<number | undefined> {
     const { key, closing, duty, task, kept } = work
@@ -100,7 +144,6 @@ function nextAttempt(push: Push, log: EngineDeps['log']): number | undefined {
   return undefined
 }
 
-/** Sends one webhook the events of one record, and stores its progress. */
 /** A record, with its task before and after it. */
 interface ReadRecord {
   readonly before: Task | undefined
@@ -108,63 +151,10 @@ interface ReadRecord {
   readonly now: Task
 }
 
-interface Sending {
-  readonly duty: WebhookDuty
-  /** Called before each delivery. */
-  readonly posting: () => void
-}
-
-/** @throws TakenOver */
-type SendRecord = (
-  push: Push,
-  read: ReadRecord,
-  sending: Sending,
-) => Promise<{ readonly push: Push; readonly delivered: boolean }>
-
-const DELIVERIES = 'lull_pushes_total'
-
-function createSendRecord(deps: DeliveryDeps): SendRecord {
-  const { codecs, clock, meter, random, stillValid } = deps
-  const post = tracedPost(deps.post, deps.tracing)
-
-  /**
-   * Checks that the credential is still valid (P7 of `pushes.ts`).
-   * @throws TargetRefused, which ends the webhook
-   */
-  async function checkRight({ setWith }: Push): Promise<void> {
-    if (setWith === undefined || (await stillValid(setWith))) return
-    throw new TargetRefused('The credential that set this webhook is not valid any more')
-  }
-
-  return async (push, { before, record, now }, { duty, posting }) => {
-    const due = eventsOf(before, record, now).flatMap(
-      (event) => deliveryOf(push, event, codecs) ?? [],
-    )
-    try {
-      for (const delivery of due) {
-        await checkRight(push)
-        await duty.confirm()
-        posting()
-        await post(now, delivery, duty.confirm)
-        meter?.add(DELIVERIES, 1, 'delivered')
-      }
-    } catch (error) {
-      if (error instanceof TakenOver) throw error
-      const failed = afterFailure(push, error, clock.now(), random())
-      meter?.add(DELIVERIES, 1, failed.failedAt === undefined ? 'failed' : 'given_up')
-      await duty.save(failed)
-      return { push: failed, delivered: false }
-    }
-    // Marked as done in the same write. A sweep compares versions, and would not find a webhook
-    // that has got every record.
-    const sent = afterSuccess(push, record.seq, isTerminal(now.state))
-    if (due.length > 0) await duty.save(sent)
-    return { push: sent, delivered: true }
-  }
-}
-
-/** Renders an event for a webhook, in the protocol version with which the webhook was created. */
-/** Undefined for events that are not sent to webhooks: reminders are sent only to streams. */
+/**
+ * Renders an event in the protocol version with which the webhook was created. Undefined for events that are not sent
+ * to webhooks: reminders are sent only to streams.
+ */
 function deliveryOf(push: Push, event: TaskEvent, codecs: Codecs): Delivery | undefined {
   if (event.kind === 'reminder') return undefined
   const shape = shapeOf(push)
@@ -212,20 +202,6 @@ function authorization({ authentication }: Push): Record<string, string> {
  * its webhook (P6 of `pushes.ts`), so a cached task is used only if the stored webhook is
  * unchanged.
  */
-interface KeptProgress {
-  /**
-   * @param stored the webhook as it was read
-   * @param version the current version of its task
-   */
-  of(key: string, stored: Push, version: number): Task | undefined
-  /**
-   * @param stored the webhook as the store has it. Its cursor may be behind the task, because some
-   * records have no events
-   */
-  keep(key: string, stored: Push, task: Task): void
-  forget(key: string): void
-}
-
 interface Progress {
   /** Identifies the config of the webhook. */
   readonly createdAt: number
@@ -240,7 +216,13 @@ interface Progress {
 /** The most webhooks whose progress is kept. For others the task is folded from its log again. */
 const MAX_PROGRESS = 512
 
-export function createKeptProgress(): KeptProgress {
+export function createKeptProgress(): {
+  /** @param version the current version of the task */
+  of(key: string, stored: Push, version: number): Task | undefined
+  /** @param stored the webhook as the store has it; its cursor may be behind the task, because some records have no events */
+  keep(key: string, stored: Push, task: Task): void
+  forget(key: string): void
+} {
   const progress = new Map<string, Progress>()
   return {
     of(key, { createdAt, sentSeq }, version) {

@@ -1,6 +1,6 @@
 import type { EngineDeps } from '../../../engine/deps.ts'
 import type { Engine } from '../../../engine/engine.ts'
-import type { Codecs } from '../codec/codecs.ts'
+import type { Codecs } from '../codec/create-codecs.ts'
 import type { Post } from './post.ts'
 
 export interface DeliveryDeps {

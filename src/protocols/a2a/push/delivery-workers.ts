@@ -5,7 +5,6 @@
 
 import { isLullError } from '../../../core/errors.ts'
 import type { Push } from '../../../core/push.ts'
-import type { EngineDeps } from '../../../engine/deps.ts'
 import { createDeliverRecords } from './deliver-records.ts'
 import type { DeliveryDeps } from './delivery-deps.ts'
 import { isRetryDue } from './delivery-failure.ts'
@@ -28,12 +27,16 @@ export function createDeliveryWorkers(deps: DeliveryDeps): DeliveryWorkers {
    * Webhooks with a worker. The value is true if the worker must run again after it has finished.
    */
   const busy = new Map<string, boolean>()
-  const retries = createRetryTimers(clock, measure)
+  /**
+   * Functions that cancel the timer of the next attempt. Each webhook has its own timer, because receivers fail
+   * independently (P4 of `pushes.ts`).
+   */
+  const retries = new Map<string, () => void>()
   const closing = new AbortController()
 
   function measure(): void {
     deps.meter?.set('lull_push_backlog', busy.size, 'sending')
-    deps.meter?.set('lull_push_backlog', retries.count(), 'retrying')
+    deps.meter?.set('lull_push_backlog', retries.size, 'retrying')
   }
 
   async function wake(taskId: string): Promise<void> {
@@ -92,55 +95,27 @@ export function createDeliveryWorkers(deps: DeliveryDeps): DeliveryWorkers {
 
   function retryAt(push: Push, at: number): void {
     if (closing.signal.aborted) return
-    retries.set(keyOf(push), at, () => void wake(push.taskId))
+    const key = keyOf(push)
+    retries.get(key)?.()
+    const cancel = clock.after(at - clock.now(), () => {
+      retries.delete(key)
+      measure()
+      void wake(push.taskId)
+    })
+    retries.set(key, cancel)
+    measure()
   }
 
   return {
     wake,
     close() {
       closing.abort()
-      retries.cancelAll()
+      for (const cancel of retries.values()) cancel()
+      retries.clear()
     },
   }
 }
 
 function keyOf({ taskId, id }: Push): string {
   return JSON.stringify([taskId, id])
-}
-
-/**
- * Timers for the next attempts. Each webhook has its own, because receivers fail independently (P4
- * of `pushes.ts`).
- */
-interface RetryTimers {
-  /** Sets the timer of the webhook, replacing an earlier one. */
-  set(key: string, at: number, retry: () => void): void
-  count(): number
-  cancelAll(): void
-}
-
-/** @param changed called when a timer was set or has fired */
-function createRetryTimers(
-  clock: Pick<EngineDeps['clock'], 'now' | 'after'>,
-  changed: () => void,
-): RetryTimers {
-  /** Functions that cancel the timer, per webhook. */
-  const timers = new Map<string, () => void>()
-  return {
-    set(key, at, retry) {
-      timers.get(key)?.()
-      const cancel = clock.after(at - clock.now(), () => {
-        timers.delete(key)
-        changed()
-        retry()
-      })
-      timers.set(key, cancel)
-      changed()
-    },
-    count: () => timers.size,
-    cancelAll() {
-      for (const cancel of timers.values()) cancel()
-      timers.clear()
-    },
-  }
 }

@@ -3,14 +3,20 @@
  * written. If another process finishes or deletes one of them, it is counted until this process
  * reads the webhooks of the task, or lists all of them.
  */
-
 import { type Push, type PushOwner, pushStatus } from '../../../core/push.ts'
 import type { EngineDeps } from '../../../engine/deps.ts'
 import type { PushStore } from './delivery-deps.ts'
 
-export interface OpenCounts extends Pick<OpenTally, 'of' | 'isOpen' | 'see' | 'reserved'> {
+export interface OpenCounts {
   /** The same store, with every read and write counted. */
   readonly store: PushStore
+  readonly of: (owner: PushOwner) => { readonly principal: number; readonly tenant: number }
+  /** Whether the task has an open webhook. */
+  readonly isOpen: (taskId: string) => boolean
+  /** Counts the webhook if it is open. */
+  readonly see: (push: Push) => void
+  /** Counts one more webhook of the owner while `add` runs. */
+  reserved<T>(owner: PushOwner, add: () => Promise<T>): Promise<T>
   /**
    * Lists the open webhooks. Afterwards only those that were found, or added meanwhile, are
    * counted.
@@ -20,6 +26,13 @@ export interface OpenCounts extends Pick<OpenTally, 'of' | 'isOpen' | 'see' | 'r
   recount(): Promise<void>
 }
 
+interface Counted {
+  /** The keys under which it is counted: of its principal and of its tenant. */
+  readonly keys: readonly string[]
+  /** The number of the newest listing that has seen it. */
+  listing: number
+}
+
 const PAGE = 500
 const RECOUNT_MS = 10_000
 
@@ -27,11 +40,45 @@ export function countOpen(
   store: PushStore,
   clock: Pick<EngineDeps['clock'], 'elapsed'>,
 ): OpenCounts {
-  const { of, isOpen, openOf, see, close, beginListing, reserved } = createOpenTally()
+  /** Open webhooks by task, then by id. */
+  const open = new Map<string, Map<string, Counted>>()
+  const counts = new Map<string, number>()
+  let listings = 0
   let recounted: { readonly at: number; readonly done: Promise<void> } | undefined
 
+  function change(keys: readonly string[], by: 1 | -1): void {
+    for (const key of keys) {
+      const now = (counts.get(key) ?? 0) + by
+      if (now === 0) counts.delete(key)
+      else counts.set(key, now)
+    }
+  }
+
+  /** @param only closes the webhook only if it was not closed and opened again since `only` was counted */
+  function close(taskId: string, id: string, only?: Counted): void {
+    const ofTask = open.get(taskId)
+    const counted = ofTask?.get(id)
+    if (counted === undefined || (only !== undefined && counted !== only)) return
+    change(counted.keys, -1)
+    ofTask?.delete(id)
+    if (ofTask?.size === 0) open.delete(taskId)
+  }
+
+  function see(push: Push): void {
+    const { taskId, id, owner } = push
+    const ofTask = open.get(taskId) ?? new Map<string, Counted>()
+    const known = ofTask.get(id)
+    if (pushStatus(push) !== 'open') close(taskId, id)
+    else if (known !== undefined) known.listing = listings
+    else {
+      const keys = keysOf(owner)
+      open.set(taskId, ofTask.set(id, { keys, listing: listings }))
+      change(keys, 1)
+    }
+  }
+
   async function* listOpen(): AsyncGenerator<Push, void> {
-    const end = beginListing()
+    const listing = ++listings
     let after: Push | undefined
     do {
       const page = await store.listPushes('open', after, PAGE)
@@ -39,7 +86,9 @@ export function countOpen(
       yield* page
       after = page.at(-1)
     } while (after !== undefined)
-    end()
+    for (const [taskId, ofTask] of open) {
+      for (const [id, counted] of ofTask) if (counted.listing < listing) close(taskId, id)
+    }
   }
 
   async function listAll(): Promise<void> {
@@ -64,11 +113,11 @@ export function countOpen(
         return written
       },
       async pushes(taskId) {
-        const known = openOf(taskId)
+        const known = new Map(open.get(taskId))
         const found = await store.pushes(taskId)
-        const open = found.filter((push) => pushStatus(push) === 'open')
+        const stillOpen = found.filter((push) => pushStatus(push) === 'open')
         for (const [id, counted] of known) {
-          if (!open.some((push) => push.id === id)) close(taskId, id, counted)
+          if (!stillOpen.some((push) => push.id === id)) close(taskId, id, counted)
         }
         return found
       },
@@ -77,104 +126,12 @@ export function countOpen(
         close(taskId, id)
       },
     },
-    of,
-    isOpen,
-    see,
-    reserved,
-    listOpen,
-    recount() {
-      const now = clock.elapsed()
-      if (recounted === undefined || now - recounted.at >= RECOUNT_MS) {
-        recounted = { at: now, done: listAll() }
-      }
-      return recounted.done
-    },
-  }
-}
-
-/** Tracks which webhooks are open, and how many each principal and each tenant has. */
-interface OpenTally {
-  readonly of: (owner: PushOwner) => { readonly principal: number; readonly tenant: number }
-  /** Whether the task has an open webhook. */
-  readonly isOpen: (taskId: string) => boolean
-  /** The open webhooks of a task, by id. */
-  readonly openOf: (taskId: string) => ReadonlyMap<string, Counted>
-  /** Counts the webhook if it is open. */
-  readonly see: (push: Push) => void
-  /**
-   * @param only if given, closes the webhook only if it was not closed and opened again since
-   * `only` was counted
-   */
-  readonly close: (taskId: string, id: string, only?: Counted) => void
-  /**
-   * @returns a function that ends the listing: webhooks not seen since it began are no longer
-   * counted
-   */
-  beginListing(): () => void
-  /** Counts one more webhook of the owner while `add` runs. */
-  reserved<T>(owner: PushOwner, add: () => Promise<T>): Promise<T>
-}
-
-interface Counted {
-  /** The keys under which it is counted: of its principal and of its tenant. */
-  readonly keys: readonly string[]
-  /** The number of the newest listing that has seen it. */
-  listing: number
-}
-
-function createOpenTally(): OpenTally {
-  /** Open webhooks by task, then by id. */
-  const open = new Map<string, Map<string, Counted>>()
-  const counts = new Map<string, number>()
-  let listings = 0
-
-  function change(keys: readonly string[], by: 1 | -1): void {
-    for (const key of keys) {
-      const now = (counts.get(key) ?? 0) + by
-      if (now === 0) counts.delete(key)
-      else counts.set(key, now)
-    }
-  }
-
-  function close(taskId: string, id: string, only?: Counted): void {
-    const ofTask = open.get(taskId)
-    const counted = ofTask?.get(id)
-    if (counted === undefined || (only !== undefined && counted !== only)) return
-    change(counted.keys, -1)
-    ofTask?.delete(id)
-    if (ofTask?.size === 0) open.delete(taskId)
-  }
-
-  function see(push: Push): void {
-    const { taskId, id, owner } = push
-    const ofTask = open.get(taskId) ?? new Map<string, Counted>()
-    const known = ofTask.get(id)
-    if (pushStatus(push) !== 'open') close(taskId, id)
-    else if (known !== undefined) known.listing = listings
-    else {
-      const keys = keysOf(owner)
-      open.set(taskId, ofTask.set(id, { keys, listing: listings }))
-      change(keys, 1)
-    }
-  }
-
-  return {
     of(owner) {
       const [principal = 0, tenant = 0] = keysOf(owner).map((key) => counts.get(key) ?? 0)
       return { principal, tenant }
     },
     isOpen: (taskId) => open.has(taskId),
-    openOf: (taskId) => new Map(open.get(taskId)),
     see,
-    close,
-    beginListing() {
-      const listing = ++listings
-      return () => {
-        for (const [taskId, ofTask] of open) {
-          for (const [id, counted] of ofTask) if (counted.listing < listing) close(taskId, id)
-        }
-      }
-    },
     async reserved(owner, add) {
       const keys = keysOf(owner)
       change(keys, 1)
@@ -183,6 +140,14 @@ function createOpenTally(): OpenTally {
       } finally {
         change(keys, -1)
       }
+    },
+    listOpen,
+    recount() {
+      const now = clock.elapsed()
+      if (recounted === undefined || now - recounted.at >= RECOUNT_MS) {
+        recounted = { at: now, done: listAll() }
+      }
+      return recounted.done
     },
   }
 }

@@ -129,27 +129,28 @@ interface Waiting extends SlotUse {
 }
 
 export function createSlots({ total, perHost }: SlotLimits = defaultSlots): Slots {
-  const byHost = createCounts()
-  const byTenant = createCounts()
+  const byHost = new Map<string, number>()
+  const byTenant = new Map<string, number>()
   /** Work that waits, in the order of arrival. */
   const waiting = new Set<Waiting>()
   let open = 0
 
   function isFree({ host }: SlotUse): boolean {
-    return open < total && byHost.of(host) < perHost
+    return open < total && (byHost.get(host) ?? 0) < perHost
   }
 
   function count({ host, tenant }: SlotUse, by: 1 | -1): void {
     open += by
-    byHost.add(host, by)
-    byTenant.add(tenant, by)
+    addTo(byHost, host, by)
+    addTo(byTenant, tenant, by)
   }
 
   function next(): Waiting | undefined {
+    const tenantOpen = ({ tenant }: SlotUse): number => byTenant.get(tenant) ?? 0
     let found: Waiting | undefined
     for (const one of waiting) {
       if (!isFree(one)) continue
-      if (found === undefined || byTenant.of(one.tenant) < byTenant.of(found.tenant)) found = one
+      if (found === undefined || tenantOpen(one) < tenantOpen(found)) found = one
     }
     return found
   }
@@ -176,28 +177,17 @@ export function createSlots({ total, perHost }: SlotLimits = defaultSlots): Slot
   }
 }
 
-interface Counts {
-  of(name: string): number
-  add(name: string, by: 1 | -1): void
-}
-
-function createCounts(): Counts {
-  const counts = new Map<string, number>()
-  const of: Counts['of'] = (name) => counts.get(name) ?? 0
-  return {
-    of,
-    add(name, by) {
-      const now = of(name) + by
-      if (now === 0) counts.delete(name)
-      else counts.set(name, now)
-    },
-  }
+function addTo(counts: Map<string, number>, name: string, by: 1 | -1): void {
+  const now = (counts.get(name) ?? 0) + by
+  if (now === 0) counts.delete(name)
+  else counts.set(name, now)
 }
 
 /** Wraps a delivery in its own span, which the receiver gets in the header `traceparent`. */
-type TracedPost = (task: Task, delivery: Delivery, confirm: () => Promise<void>) => Promise<void>
-
-export function tracedPost(post: Post, tracing: EngineDeps['tracing']): TracedPost {
+export function tracedPost(
+  post: Post,
+  tracing: EngineDeps['tracing'],
+): (task: Task, delivery: Delivery, confirm: () => Promise<void>) => Promise<void> {
   return async (task, delivery, confirm) => {
     const span = tracing?.start('push', {
       kind: 'client',

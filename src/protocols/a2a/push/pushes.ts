@@ -141,27 +141,18 @@ export function createPushes(given: PushesDeps): Pushes {
   }
 }
 
-/** Limits how many webhooks a task, a principal and a tenant may have. */
-/**
- * Runs `add`, which adds a webhook to a task. Additions to one task run one after the other.
- * @param taskId undefined if `add` creates the task
- * @throws LullError `LIMIT_EXCEEDED` when the task, its principal or its tenant may not have
- * another webhook
- */
-type Admitted = <T>(
-  owner: PushOwner,
-  taskId: string | undefined,
-  target: PushTarget,
-  add: () => Promise<T>,
-) => Promise<T>
-
 /** The limit per task, because every event of the task is sent to each of its webhooks. */
 const WEBHOOKS_PER_TASK = 16
 const TENANT_FACTOR = 4
 const RETRY_AFTER_MS = 60_000
 
-/** @param webhooks the most open webhooks of a principal */
-function createAdmitted(open: OpenCounts, webhooks: number): Admitted {
+/**
+ * @param webhooks the most open webhooks of a principal
+ * @returns a function that runs `add`, which adds a webhook to a task or creates the task with it (`taskId` is then
+ * undefined). Additions to one task run one after the other. It throws `LIMIT_EXCEEDED` when the task, its principal or
+ * its tenant may not have another webhook
+ */
+function createAdmitted(open: OpenCounts, webhooks: number) {
   const additions = createShares(1)
   const limits = [
     ['principal', webhooks],
@@ -180,7 +171,12 @@ function createAdmitted(open: OpenCounts, webhooks: number): Admitted {
     return limits.find(([of, value]) => used[of] >= value)
   }
 
-  return (owner, taskId, target, add) => {
+  return <T>(
+    owner: PushOwner,
+    taskId: string | undefined,
+    target: PushTarget,
+    add: () => Promise<T>,
+  ): Promise<T> => {
     const work = async () => {
       if (taskId !== undefined && (await isThere(taskId, target.id))) return add()
       // Counts again, because other processes may have finished webhooks that are still counted

@@ -4,7 +4,7 @@ import { isTerminal } from '../../../core/states.ts'
 import type { Task } from '../../../core/task.ts'
 import type { Engine } from '../../../engine/engine.ts'
 import { anyone, startTestEngine } from '../../test-support/test-engine.ts'
-import { createCodecs } from '../codec/codecs.ts'
+import { createCodecs } from '../codec/create-codecs.ts'
 import { defaultConfig } from '../config.ts'
 import { createPushes } from './pushes.ts'
 

@@ -3,7 +3,8 @@
  * it belongs to. The JSON Schemas in `spec/protocol-artifacts` are generated from this table, and
  * tests validate real answers with it.
  */
-import type { z } from 'zod'
+
+import { z } from 'zod'
 import {
   consentAnswer,
   eventFilter,
@@ -12,11 +13,16 @@ import {
   listReceiptsInput,
   listRemindersInput,
   pauseMode,
+  receiptKind,
+  receiptVerdict,
   reminderInput,
   resumeConditions,
+  signatureKind,
 } from '../../../engine/input/inputs.ts'
 import { verbs } from '../../../engine/requests/verbs.ts'
 import { type ExtensionMethod, extensionMethodList } from '../../../wire/a2a-extension-methods.ts'
+import type { ReceiptReport } from '../../../wire/ops/logs.ts'
+import { type FaultName, faults } from '../errors/faults.ts'
 import {
   PROGRESS,
   RECEIPTS,
@@ -27,10 +33,7 @@ import {
   USAGE,
   USER_CONSENT,
 } from '../extensions.ts'
-import { errorData, errorDetails, rpcErrorV1, rpcErrorV03 } from './errors.ts'
-import { harnPause, harnReminder } from './harn.ts'
-import { progressMetadata } from './progress.ts'
-import { listReceiptsResult } from './receipts.ts'
+import { harnPause, harnReminder } from './harn-metadata.ts'
 import {
   clearRemindersResult,
   injectReminderResult,
@@ -40,7 +43,6 @@ import {
   remindersParams,
 } from './reminders.ts'
 import { rfcFrame } from './rfc-notifications.ts'
-import { streamsMetadata } from './streams.ts'
 import {
   awaitResumptionResult,
   pauseCapabilities,
@@ -50,9 +52,92 @@ import {
   taskControlMetadata,
   taskControlParams,
 } from './task-control.ts'
-import { usageMetadata } from './usage.ts'
-import { userConsentMetadata, userConsentParams } from './user-consent.ts'
-import { instant } from './vocabulary.ts'
+import {
+  progressMetadata,
+  streamsMetadata,
+  usageMetadata,
+  userConsentMetadata,
+  userConsentParams,
+} from './task-metadata.ts'
+import { id, instant } from './vocabulary.ts'
+
+/** Errors of the extension methods: the `error` of JSON-RPC, in each version. */
+const reason = z.enum(Object.keys(faults) as [FaultName, ...FaultName[]])
+
+/** In 0.3: the reason of the fault and its details. Additional members are allowed. */
+const errorData: z.ZodType = z.looseObject({
+  reason,
+  path: z.string().optional(),
+  problem: z.string().optional(),
+  taskId: z.string().optional(),
+  state: z.string().optional(),
+  why: z.string().optional(),
+  cause: z.string().optional(),
+  resumedAt: instant.optional(),
+  handle: z.string().optional(),
+  limit: z.union([z.number(), z.string()]).optional(),
+})
+
+/** In 1.0: the `data` of JSON-RPC and the `details` of REST. */
+const errorDetails: z.ZodType = z.array(
+  z.union([
+    z.strictObject({
+      '@type': z.literal('type.googleapis.com/google.rpc.ErrorInfo'),
+      reason,
+      domain: z.enum(['a2a-protocol.org', 'lull']),
+      // Values that are not strings are serialised as JSON.
+      metadata: z.record(z.string(), z.string()).exactOptional(),
+    }),
+    z.strictObject({
+      '@type': z.literal('type.googleapis.com/google.rpc.BadRequest'),
+      fieldViolations: z.array(z.strictObject({ field: z.string(), description: z.string() })),
+    }),
+  ]),
+)
+
+const error = { code: z.number().int(), message: z.string().min(1) }
+
+const rpcErrorV03: z.ZodType = z.strictObject({ ...error, data: errorData })
+const rpcErrorV1: z.ZodType = z.strictObject({ ...error, data: errorDetails })
+
+/**
+ * `urn:lull:a2a:receipts:1`: the signed receipts of a task, each with the result of the server's
+ * check.
+ */
+const receipt = z.object({
+  /** The number of its record in the log. */
+  seq: z.number().int().positive(),
+  version: z.literal(2).exactOptional(),
+  kind: receiptKind,
+  taskId: id,
+  number: z.number().int().positive(),
+  previous: z.string(),
+  /** Epoch milliseconds. */
+  at: z.number(),
+  facts: jsonObject,
+  content: z.string().exactOptional(),
+  keyId: z.string(),
+  signature: z.string(),
+  ed25519: z.string().exactOptional(),
+  verdict: receiptVerdict,
+  /** The key that signed the receipt of the import that vouches for this one, and when. */
+  vouchedBy: z.object({ keyId: z.string(), at: z.number() }).exactOptional(),
+  verifiedBy: z.array(signatureKind),
+})
+
+const listReceiptsResult: z.ZodType<ReceiptReport> = z.object({
+  taskId: id,
+  records: z.number().int().nonnegative(),
+  receipts: z.array(receipt),
+  verified: z.boolean(),
+  faults: z.array(
+    z.object({
+      seq: z.number().int(),
+      problem: z.string(),
+      unknownKey: z.string().exactOptional(),
+    }),
+  ),
+})
 
 export interface MethodShapes {
   readonly method: string

@@ -1,6 +1,6 @@
 /** Cases that the compiler must accept or refuse. `tsc` checks them; nothing here runs. */
 import { z } from 'zod'
-import { exactly } from './exactly.ts'
+import { exactly } from './vocabulary.ts'
 
 interface Shape {
   readonly a: string

@@ -16,8 +16,7 @@ import {
   propagate,
   roleHint,
 } from '../../../engine/input/inputs.ts'
-import { exactly } from './exactly.ts'
-import { id, instant } from './vocabulary.ts'
+import { exactly, id, instant } from './vocabulary.ts'
 
 export interface Injected {
   readonly reminderId: string

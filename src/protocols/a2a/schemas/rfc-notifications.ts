@@ -12,9 +12,8 @@ import {
   jsonObject,
   resumeConditions,
 } from '../../../engine/input/inputs.ts'
-import { exactly } from './exactly.ts'
 import { type ResumeFacts, resumed, state } from './task-control.ts'
-import { handle, id, instant, reason } from './vocabulary.ts'
+import { exactly, handle, id, instant, reason } from './vocabulary.ts'
 
 export interface PausedUpdate {
   readonly taskId: string

@@ -10,8 +10,7 @@ import {
   pauseMode,
   resumeConditions,
 } from '../../../engine/input/inputs.ts'
-import { exactly } from './exactly.ts'
-import { epoch, handle, id, instant, reason, summary } from './vocabulary.ts'
+import { epoch, exactly, handle, id, instant, reason, summary } from './vocabulary.ts'
 
 export interface Paused {
   readonly taskId: string

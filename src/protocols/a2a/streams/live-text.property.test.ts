@@ -16,7 +16,7 @@ import type { Task } from '../../../core/task.ts'
 import { createLiveTexts, type LiveTexts } from '../../../engine/streams/live-texts.ts'
 import type { ReaderUpdate, TaskReader } from '../../../engine/streams/log-reader.ts'
 import { createSubscriptions, type Subscriptions } from '../../../engine/streams/subscriptions.ts'
-import { afterSnapshot, type Cursor, cursorId, readCursor } from './cursor.ts'
+import { afterSnapshot, type Cursor, cursorId, readCursor } from './frames.ts'
 
 fc.configureGlobal({ seed: 1312 })
 

@@ -23,9 +23,16 @@ import {
 import type { A2AContext, Answer, Call } from '../call.ts'
 import type { TaskView } from '../codec/codec.ts'
 import { RFC_NOTIFICATIONS } from '../extensions.ts'
-import { afterSnapshot, type Cursor, cursorId } from './cursor.ts'
 import { foldRecords, spellOnce } from './fan-out.ts'
-import { batchOf, endsWith, liveBatch, type Reader } from './frames.ts'
+import {
+  afterSnapshot,
+  batchOf,
+  type Cursor,
+  cursorId,
+  endsWith,
+  liveBatch,
+  type Reader,
+} from './frames.ts'
 
 export interface StreamOptions {
   readonly task: Task

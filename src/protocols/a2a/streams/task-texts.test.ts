@@ -2,7 +2,7 @@ import { expect, it } from 'vitest'
 import type { Task } from '../../../core/task.ts'
 import type { Codec } from '../codec/codec.ts'
 import { anyone, openTestServer, scripted } from '../test-support/test-server.ts'
-import { createTaskTexts } from './task-texts.ts'
+import { createTaskTexts } from './fan-out.ts'
 
 /** Counts how often a task is spelled. */
 function counting(name: string): Codec & { spelled: number } {

@@ -11,11 +11,10 @@ import { text } from '../../addresses/params.ts'
 import type { A2AContext, Call, Method } from '../../call.ts'
 import { readTarget } from '../../codec/read-push.ts'
 import { A2AError, type FaultName } from '../../errors/faults.ts'
-import { requireOffer } from '../../methods/offered.ts'
-import { ownTask } from '../../methods/own-task.ts'
-import { pushesOf } from '../../methods/send.ts'
-import { binduTask, resumedTask } from './bindu-task.ts'
-import { binduState } from './checkpoint.ts'
+import { requireOffer } from '../../methods/control.ts'
+import { pushesOf } from '../../methods/send-message.ts'
+import { ownTask } from '../../methods/tasks.ts'
+import { binduState, binduTask, resumedTask } from './bindu-task.ts'
 
 export const bindu: ReadonlyMap<string, Method> = new Map<string, Method>([
   ['tasks/pause', { scope: 'tasks:control', run: offered(named(pause)) }],

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import { agent } from '../../../../engine/author/agent.ts'
-import { createScriptAgent } from '../../../../testing/script-agent/script-agent.ts'
-import { all, framesIn, take } from '../../test-support/frames.ts'
+import { agent } from '../../../engine/author/agent.ts'
+import { createScriptAgent } from '../../../testing/script-agent/script-agent.ts'
+import { all, framesIn, take } from '../test-support/frames.ts'
 import {
   anyone,
   type Loose,
@@ -9,7 +9,7 @@ import {
   scripted,
   type TestServer,
   textMessage,
-} from '../../test-support/test-server.ts'
+} from '../test-support/test-server.ts'
 
 const parked = [
   { park: { reason: 'ci', conditions: { onEvent: 'go', timeout: { durationMinutes: 5 } } } },

@@ -1,9 +1,8 @@
 /** Creates all codecs of a server, and chooses the codec for a request. */
 import type { A2AConfig } from '../config.ts'
-import { createMetadata } from '../dialects/harn/harn-metadata.ts'
+import { createMetadata } from '../dialects/harn.ts'
 import { TASK_CONTROL } from '../extensions.ts'
-import type { Codec, StateSpelling, WebhookShape } from './codec.ts'
-import { createNewest } from './history-length.ts'
+import { type Codec, createNewest, type StateSpelling, type WebhookShape } from './codec.ts'
 import { createV1 } from './v1.ts'
 import { createV03 } from './v03.ts'
 import { createV03Rest, type V03Rest } from './v03-rest.ts'

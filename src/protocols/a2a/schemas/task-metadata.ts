@@ -1,11 +1,12 @@
-/** `urn:lull:a2a:user-consent:1`: the question, its answer, and the parameters on the card. */
+/** What extensions without methods add to the metadata of tasks and events: consent, progress, streams, usage. */
+
 import { z } from 'zod'
 import type { Decision } from '../../../core/records.ts'
 import type { Json } from '../../../core/values/json.ts'
 import { decision, json } from '../../../engine/input/inputs.ts'
-import { exactly } from './exactly.ts'
-import { id, instant } from './vocabulary.ts'
+import { exactly, id, instant } from './vocabulary.ts'
 
+/** `urn:lull:a2a:user-consent:1`: the question and its answer. */
 export interface ConsentAsked {
   readonly state: 'user-consent-required'
   readonly consentId: string
@@ -55,4 +56,40 @@ export const userConsentParams: z.ZodType<UserConsentParams> = exactly<UserConse
     inBand: z.literal(true),
     substateOf: z.strictObject({ 'user-consent-required': z.string() }),
   }),
+)
+
+/** `urn:lull:a2a:progress:1`: the progress of a task. */
+export interface ProgressFacts {
+  readonly fraction: number
+}
+
+export const progressMetadata: z.ZodType<ProgressFacts> = exactly<ProgressFacts>()(
+  z.strictObject({ fraction: z.number().min(0).max(1) }),
+)
+
+/** `urn:lull:a2a:streams:1`: an artifact that is the live output of a step. */
+export interface StreamFacts {
+  /**
+   * `open`: the step is still writing, and the artifact is not part of the task yet. `recorded`: it
+   * is part of the task. `discarded`: the attempt that wrote it did not finish, so it is not part
+   * of the task; a new attempt may start it anew.
+   */
+  readonly state: 'open' | 'recorded' | 'discarded'
+}
+
+export const streamsMetadata: z.ZodType<StreamFacts> = exactly<StreamFacts>()(
+  z.strictObject({ state: z.enum(['open', 'recorded', 'discarded']) }),
+)
+
+/** `urn:lull:a2a:usage:1`: the usage of a task so far. */
+export interface UsageFacts {
+  readonly inputTokens: number
+  readonly outputTokens: number
+  readonly costUsd: number
+}
+
+const amount = z.number().nonnegative()
+
+export const usageMetadata: z.ZodType<UsageFacts> = exactly<UsageFacts>()(
+  z.strictObject({ inputTokens: amount, outputTokens: amount, costUsd: amount }),
 )
