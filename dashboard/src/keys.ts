@@ -1,4 +1,10 @@
-/** Keyboard: each key presses a visible button or link of the page. Keys typed into a field are left alone. */
+/**
+ * The keyboard: the one place where a key that is typed becomes an act.
+ *
+ * K1  A key that acts types nothing: what it opens gets no letter.
+ * K2  No key acts while a dialog is open, while a field has the focus, or together with a modifier. A key that is held
+ *     down acts once.
+ */
 import { go } from './router.ts'
 
 const pages = {
@@ -15,29 +21,45 @@ const pages = {
 export function listenToKeys(help: () => void): void {
   let afterG = false
   addEventListener('keydown', (event) => {
-    if (event.metaKey || event.ctrlKey || event.altKey || isField(event.target)) return
+    if (!isOurs(event)) return
     const { key } = event
-    if (afterG && key in pages) go({ page: pages[key as keyof typeof pages] })
-    else if (key === '/') focusSearch(event)
-    else if (key === '?') help()
-    else if (key === 'j' || key === 'k') move(key === 'j' ? 1 : -1)
-    else press(key)
+    const act = actOf(key, afterG, help)
     afterG = key === 'g'
+    if (act === undefined) return
+    // K1.
+    event.preventDefault()
+    act()
   })
+}
+
+/** K2. */
+function isOurs(event: KeyboardEvent): boolean {
+  const { metaKey, ctrlKey, altKey, isComposing, repeat, defaultPrevented, target } = event
+  if (metaKey || ctrlKey || altKey || isComposing || defaultPrevented) return false
+  if (document.querySelector('dialog[open]') !== null || isField(target)) return false
+  return !repeat || event.key === 'j' || event.key === 'k'
 }
 
 function isField(target: EventTarget | null): boolean {
   return (
     target instanceof HTMLElement &&
-    (target.closest('dialog') !== null || /^(INPUT|TEXTAREA|SELECT)$/.test(target.tagName))
+    (target.isContentEditable || /^(INPUT|TEXTAREA|SELECT)$/.test(target.tagName))
   )
 }
 
-function focusSearch(event: KeyboardEvent): void {
-  const search = document.querySelector<HTMLElement>('#search')
-  if (search === null) return
-  event.preventDefault()
-  search.focus()
+/** Undefined: the key means nothing here. */
+function actOf(key: string, afterG: boolean, help: () => void): (() => void) | undefined {
+  if (afterG && key in pages) return () => go({ page: pages[key as keyof typeof pages] })
+  if (key === '?') return help
+  if (key === 'j' || key === 'k') return () => move(key === 'j' ? 1 : -1)
+  if (key === '/') return within<HTMLElement>('#search', (search) => search.focus())
+  if (!/^[a-z]$/.test(key)) return undefined
+  return within<HTMLElement>(`button[data-key="${key}"]`, (button) => button.click())
+}
+
+function within<E extends Element>(selector: string, act: (found: E) => void) {
+  const found = document.querySelector<E>(selector)
+  return found === null ? undefined : () => act(found)
 }
 
 /** The link that has the keyboard's focus, until the mouse is used. */
@@ -60,9 +82,4 @@ function move(by: 1 | -1): void {
   const links = [...document.querySelectorAll<HTMLElement>('.card a')]
   const here = links.findIndex((link) => link.matches(':focus'))
   links[Math.max(0, Math.min(links.length - 1, here + by))]?.focus()
-}
-
-function press(key: string): void {
-  if (!/^[a-z]$/.test(key)) return
-  document.querySelector<HTMLButtonElement>(`button[data-key="${key}"]`)?.click()
 }

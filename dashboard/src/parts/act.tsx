@@ -2,6 +2,7 @@
 import { useSignal } from '@preact/signals'
 import type { ComponentChildren } from 'preact'
 import { useRef } from 'preact/hooks'
+import type { Json } from '../../../src/core/values/json.ts'
 import { messageOf } from '../server.ts'
 import { lostSince } from '../tasks.ts'
 
@@ -86,13 +87,8 @@ export function textIn(form: FormData, name: string): string | undefined {
   return typeof value === 'string' && value.trim() !== '' ? value : undefined
 }
 
-/** JSON where it is JSON, text otherwise. */
-export function jsonIn(form: FormData, name: string): unknown {
+/** The value of a `JsonField`, which lets nothing else pass. Undefined: it was left empty. */
+export function jsonIn(form: FormData, name: string): Json | undefined {
   const text = textIn(form, name)
-  if (text === undefined) return undefined
-  try {
-    return JSON.parse(text)
-  } catch {
-    return text
-  }
+  return text === undefined ? undefined : JSON.parse(text)
 }

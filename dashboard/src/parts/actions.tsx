@@ -5,6 +5,7 @@ import type { Json } from '../../../src/core/values/json.ts'
 import { clientFor } from '../server.ts'
 import type { Known } from '../tasks.ts'
 import { Act, jsonIn, textIn } from './act.tsx'
+import { JsonField } from './json-field.tsx'
 import { AnswerFields, answerIn } from './schema-form.tsx'
 
 /** The answer is not waited for: the page sees what becomes of the task. */
@@ -64,10 +65,7 @@ export function Actions({ task }: { readonly task: Known }) {
           }
         >
           {wanted === undefined ? (
-            <label>
-              Input for the agent: text or JSON, or nothing
-              <textarea name="input" rows={4} />
-            </label>
+            <JsonField label="Input for the agent" name="input" />
           ) : (
             <AnswerFields question={wanted} label="Input" />
           )}

@@ -3,7 +3,8 @@ import type { ComponentChild } from 'preact'
 import { useId } from 'preact/hooks'
 import type { QuestionSummary } from '../../../src/wire/ops/tasks.ts'
 import { type Field, type FieldSet, fieldsOf, valueIn } from '../schema-fields.ts'
-import { textIn } from './act.tsx'
+import { jsonIn, textIn } from './act.tsx'
+import { JsonField } from './json-field.tsx'
 
 type Asked = Pick<QuestionSummary, 'choices' | 'schema'>
 
@@ -19,33 +20,30 @@ export function AnswerFields({
   if (choices !== undefined) return <Choices choices={choices} />
   const fields = fieldsOf(schema)
   if (fields !== undefined) return <Fields fields={fields} />
-  return (
-    <>
+  if (schema === undefined) {
+    return (
       <label>
-        {schema === undefined ? label : `${label}, as JSON`}
+        {label}
         <textarea name="answer" rows={4} required />
       </label>
-      {schema !== undefined && (
-        <details>
-          <summary>JSON Schema</summary>
-          <pre>{JSON.stringify(schema, null, 2)}</pre>
-        </details>
-      )}
+    )
+  }
+  return (
+    <>
+      <JsonField label={label} name="answer" required />
+      <details>
+        <summary>JSON Schema</summary>
+        <pre>{JSON.stringify(schema, null, 2)}</pre>
+      </details>
     </>
   )
 }
 
-/** What the fields above say: a text, or the data of a part. @throws Error when JSON was wanted and is none */
+/** What the fields above say: a text, or the data of a part. */
 export function answerIn(form: FormData, { choices, schema }: Asked): string | { data: unknown } {
-  const text = textIn(form, 'answer') ?? ''
-  if (choices !== undefined || schema === undefined) return text
+  if (choices !== undefined || schema === undefined) return textIn(form, 'answer') ?? ''
   const fields = fieldsOf(schema)
-  if (fields !== undefined) return { data: valueIn(fields, form) }
-  try {
-    return { data: JSON.parse(text) }
-  } catch (error) {
-    throw new Error(`This is not JSON: ${error instanceof Error ? error.message : error}`)
-  }
+  return { data: fields === undefined ? jsonIn(form, 'answer') : valueIn(fields, form) }
 }
 
 function Choices({ choices }: { readonly choices: NonNullable<Asked['choices']> }) {

@@ -3,6 +3,7 @@ import { emit } from '../server.ts'
 import type { Known } from '../tasks.ts'
 import { Act, jsonIn } from './act.tsx'
 import { Countdown } from './countdown.tsx'
+import { JsonField } from './json-field.tsx'
 
 export function WaitCard({ task }: { readonly task: Known }) {
   const { stop } = task
@@ -52,12 +53,7 @@ export function WaitCard({ task }: { readonly task: Known }) {
             return emit(task, type, given, jsonIn(form, 'data'))
           }}
         >
-          <label>
-            Data: JSON, or nothing
-            <textarea name="data" rows={4}>
-              {'{"status": "passed"}'}
-            </textarea>
-          </label>
+          <JsonField label="Data" name="data" initial={'{"status": "passed"}'} />
         </Act>
       )}
     </section>
