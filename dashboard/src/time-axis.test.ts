@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import type { TimelineEntry } from '../../src/wire/ops/timeline.ts'
+import type { TimelineEntry } from '../../src/wire/ops/tasks.ts'
 import { axisOf, hasEnded, mergedPoints, mergedSpans } from './time-axis.ts'
 
 const start = Date.parse('2026-01-01T00:00:00Z')

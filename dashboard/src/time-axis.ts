@@ -1,5 +1,5 @@
 /** Where the time and the money of a task went, from its timeline: spans and points on one axis. */
-import type { TimelineEntry } from '../../src/wire/ops/timeline.ts'
+import type { TimelineEntry } from '../../src/wire/ops/tasks.ts'
 
 export type Phase = 'queued' | 'working' | 'asks' | 'stopped'
 

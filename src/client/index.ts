@@ -15,9 +15,19 @@ export type {
   Timeout,
   Trigger,
 } from '../core/waiting/conditions.ts'
-export type { AgentSummary } from '../wire/ops/agents.ts'
-export type { AuditPage, AuditSummary } from '../wire/ops/audit.ts'
-export type { HoldPreview, HoldResult, HoldSummary, LiftResult } from '../wire/ops/holds.ts'
+export type {
+  BudgetResult,
+  BudgetSummary,
+  FailedScheduleTime,
+  HoldPreview,
+  HoldResult,
+  HoldSummary,
+  LiftResult,
+  RuleDryRun,
+  RuleSummary,
+  ScheduleRun,
+  ScheduleSummary,
+} from '../wire/ops/control.ts'
 export type {
   ExportedTask,
   ImportedTask,
@@ -26,18 +36,24 @@ export type {
   TaskLog,
   TaskLogPage,
 } from '../wire/ops/logs.ts'
-export type { BudgetResult, BudgetSummary, RuleDryRun, RuleSummary } from '../wire/ops/policies.ts'
-export type { QueueSummary, WorkerSummary } from '../wire/ops/processes.ts'
-export type { FailedScheduleTime, ScheduleRun, ScheduleSummary } from '../wire/ops/schedules.ts'
+export type {
+  AgentSummary,
+  AuditPage,
+  AuditSummary,
+  QueueSummary,
+  WorkerSummary,
+} from '../wire/ops/server.ts'
 export type {
   Changes,
   QuestionSummary,
   StopSummary,
   TaskList,
   TaskSummary,
+  TimelineEntry,
+  TimelineKind,
+  TimelinePage,
+  WebhookSummary,
 } from '../wire/ops/tasks.ts'
-export type { TimelineEntry, TimelineKind, TimelinePage } from '../wire/ops/timeline.ts'
-export type { WebhookSummary } from '../wire/ops/webhooks.ts'
 export type { AgentCard, AgentInterface, Capabilities, ReminderCapabilities } from './card.ts'
 export type { CallSignal, Client, ListFilter, SendOptions } from './client.ts'
 export {

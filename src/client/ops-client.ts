@@ -1,8 +1,17 @@
 /** The `/ops` interface of a Lull server: lists, timelines, holds, receipts and live changes, for operators. */
 import type { JsonInput } from '../core/values/json.ts'
-import type { AgentSummary } from '../wire/ops/agents.ts'
-import type { AuditPage } from '../wire/ops/audit.ts'
-import type { HoldPreview, HoldResult, HoldSummary, LiftResult } from '../wire/ops/holds.ts'
+import type {
+  BudgetResult,
+  BudgetSummary,
+  HoldPreview,
+  HoldResult,
+  HoldSummary,
+  LiftResult,
+  RuleDryRun,
+  RuleSummary,
+  ScheduleRun,
+  ScheduleSummary,
+} from '../wire/ops/control.ts'
 import type {
   ExportedTask,
   ImportedTask,
@@ -10,12 +19,22 @@ import type {
   TaskLog,
   TaskLogPage,
 } from '../wire/ops/logs.ts'
-import type { BudgetResult, BudgetSummary, RuleDryRun, RuleSummary } from '../wire/ops/policies.ts'
-import type { QueueSummary, WorkerSummary } from '../wire/ops/processes.ts'
-import type { ScheduleRun, ScheduleSummary } from '../wire/ops/schedules.ts'
-import type { Changes, TaskList, TaskSummary } from '../wire/ops/tasks.ts'
-import type { TimelineEntry, TimelinePage } from '../wire/ops/timeline.ts'
-import type { WebhookSummary } from '../wire/ops/webhooks.ts'
+import {
+  type OpsAddress,
+  type OpsAnswers,
+  type OpsRouteName,
+  opsAddresses,
+  opsStreamAddresses,
+} from '../wire/ops/routes.ts'
+import type { AgentSummary, AuditPage, QueueSummary, WorkerSummary } from '../wire/ops/server.ts'
+import type {
+  Changes,
+  TaskList,
+  TaskSummary,
+  TimelineEntry,
+  TimelinePage,
+  WebhookSummary,
+} from '../wire/ops/tasks.ts'
 import { ClientError } from './client-error.ts'
 import { createServerCalls, type Query } from './server-calls.ts'
 import type { ConnectionOptions } from './wire/http-client.ts'
@@ -153,65 +172,74 @@ export interface Ops {
   changes(signal: AbortSignal): AsyncGenerator<Changes, void>
 }
 
+/** What a request has besides its route. */
+interface Asked {
+  readonly id?: string
+  readonly query?: Query
+  readonly body?: object
+}
+
 export function createOps(options: OpsOptions): Ops {
   const { call, events, send, urlOf } = createServerCalls(options.url, options, 'has no /ops')
   const tenant: Query = options.tenant === undefined ? [] : [['tenant', options.tenant]]
-  const url = (path: string, query: Query = []): string =>
-    urlOf(`ops/${path}`, [...query, ...tenant])
-  const get = <T>(path: string, query?: Query): Promise<T> => call('GET', url(path, query))
-  const post = <T>(path: string, body?: object): Promise<T> => call('POST', url(path), body)
-  const remove = <T>(path: string): Promise<T> => call('DELETE', url(path))
-  /** For answers that are an object with one list. */
-  const list = async <K extends string, T>(name: K, path: string = name): Promise<T> =>
-    (await get<Record<K, T>>(path))[name]
+  const urlTo = ([, path]: OpsAddress, id = '', query: Query = []): string =>
+    urlOf(path.slice(1).replace('{id}', encodeURIComponent(id)), [...query, ...tenant])
+  const ask = <R extends OpsRouteName>(name: R, given: Asked = {}): Promise<OpsAnswers[R]> => {
+    const address = opsAddresses[name]
+    return call(address[0], urlTo(address, given.id, given.query), given.body)
+  }
+  const askById =
+    <R extends OpsRouteName>(name: R) =>
+    (id: string) =>
+      ask(name, { id })
+  const askWith =
+    <R extends OpsRouteName>(name: R) =>
+    (body: object) =>
+      ask(name, { body })
 
-  const logPage: Ops['logPage'] = (id, page = {}) => get(at`tasks/${id}/log`, queryOf(page))
+  const timelineOf = (id: string, after: number): string =>
+    urlTo(opsStreamAddresses.timeline, id, [['after', `${after}`]])
+  const logPage: Ops['logPage'] = (id, page = {}) => ask('log', { id, query: queryOf(page) })
 
   return {
-    tasks: (filter = {}) => get('tasks', queryOf(filter)),
-    task: (id) => get(at`tasks/${id}`),
-    timeline: (id, after = 0) => get(at`tasks/${id}/timeline`, [['after', `${after}`]]),
-    follow: (id, after, signal) =>
-      events(url(at`tasks/${id}/timeline`, [['after', `${after}`]]), signal),
-    receipts: (id) => get(at`tasks/${id}/receipts`),
+    tasks: (filter = {}) => ask('tasks', { query: queryOf(filter) }),
+    task: askById('task'),
+    timeline: (id, after = 0) => call('GET', timelineOf(id, after)),
+    follow: (id, after, signal) => events(timelineOf(id, after), signal),
+    receipts: askById('receipts'),
     log: (id) => readWholeLog((page) => logPage(id, page)),
     logPage,
-    webhooks: (id) => list('webhooks', at`tasks/${id}/webhooks`),
-    export: (id, redacted) => get(at`tasks/${id}/export`, redacted ? [['redacted', 'true']] : []),
-    fork: (id, input) => post(at`tasks/${id}/fork`, input),
+    webhooks: async (id) => (await ask('webhooks', { id })).webhooks,
+    export: (id, redacted) => ask('export', { id, query: redacted ? [['redacted', 'true']] : [] }),
+    fork: (id, body) => ask('fork', { id, body }),
     import({ header, records }, start) {
       const lines = [header, ...records].map((line) => `${JSON.stringify(line)}\n`)
-      const target = url('imports', start ? [['start', 'true']] : [])
+      const target = urlTo(opsAddresses.import, '', start ? [['start', 'true']] : [])
       return send('POST', target, 'application/x-ndjson', lines.join(''))
     },
-    workers: () => list('workers'),
-    queues: () => list('queues'),
-    agents: () => list('agents'),
-    holds: () => list('holds'),
-    showHold: (id) => get(at`holds/${id}`),
-    previewHold: (input) => post('holds:preview', input),
-    hold: (input) => post('holds', input),
-    lift: (id) => remove(at`holds/${id}`),
-    budgets: () => list('budgets'),
-    setBudget: (input) => post('budgets', input),
-    refillBudget: (id, input = {}) => post(at`budgets/${id}/refill`, input),
-    removeBudget: (id) => remove(at`budgets/${id}`),
-    rules: () => list('rules'),
-    addRule: (input) => post('rules', input),
-    removeRule: (id) => remove(at`rules/${id}`),
-    dryRunRule: (input) => post('rules:dry-run', input),
-    audit: (filter = {}) => get('audit', queryOf(filter)),
-    schedules: () => list('schedules'),
-    pauseSchedule: (id) => post(at`schedules/${id}/pause`),
-    resumeSchedule: (id) => post(at`schedules/${id}/resume`),
-    runSchedule: (id) => post(at`schedules/${id}/run`),
-    changes: (signal) => events(url('changes'), signal),
+    workers: async () => (await ask('workers')).workers,
+    queues: async () => (await ask('queues')).queues,
+    agents: async () => (await ask('agents')).agents,
+    holds: async () => (await ask('holds')).holds,
+    showHold: askById('showHold'),
+    previewHold: askWith('previewHold'),
+    hold: askWith('hold'),
+    lift: askById('lift'),
+    budgets: async () => (await ask('budgets')).budgets,
+    setBudget: askWith('setBudget'),
+    refillBudget: (id, body = {}) => ask('refillBudget', { id, body }),
+    removeBudget: askById('removeBudget'),
+    rules: async () => (await ask('rules')).rules,
+    addRule: askWith('addRule'),
+    removeRule: askById('removeRule'),
+    dryRunRule: askWith('dryRunRule'),
+    audit: (filter = {}) => ask('audit', { query: queryOf(filter) }),
+    schedules: async () => (await ask('schedules')).schedules,
+    pauseSchedule: askById('pauseSchedule'),
+    resumeSchedule: askById('resumeSchedule'),
+    runSchedule: askById('runSchedule'),
+    changes: (signal) => events(urlTo(opsStreamAddresses.changes), signal),
   }
-}
-
-/** A path with encoded ids. */
-function at(path: TemplateStringsArray, ...ids: readonly string[]): string {
-  return String.raw({ raw: path }, ...ids.map(encodeURIComponent))
 }
 
 /** One query parameter for each member, and one `state` for each of the states. */

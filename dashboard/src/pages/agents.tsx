@@ -2,7 +2,7 @@
 import { signal } from '@preact/signals'
 import { textOf } from '../../../src/core/messages/message.ts'
 import type { Json } from '../../../src/core/values/json.ts'
-import type { AgentSummary } from '../../../src/wire/ops/agents.ts'
+import type { AgentSummary } from '../../../src/wire/ops/server.ts'
 import { Act } from '../parts/act.tsx'
 import { AnswerFields, answerIn } from '../parts/schema-form.tsx'
 import { createPolled, Problem, usePolled } from '../polled.tsx'

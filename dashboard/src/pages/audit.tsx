@@ -1,6 +1,6 @@
 /** The audit log: who did what, and what was refused, the latest first. */
 import { signal } from '@preact/signals'
-import type { AuditSummary } from '../../../src/wire/ops/audit.ts'
+import type { AuditSummary } from '../../../src/wire/ops/server.ts'
 import { TaskLink } from '../parts/task-link.tsx'
 import { createPolled, Problem, usePolled } from '../polled.tsx'
 import { ops } from '../server.ts'

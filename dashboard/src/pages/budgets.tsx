@@ -3,7 +3,7 @@
 import { scopeText } from '../../../src/client/ops-client.ts'
 import type { EventFilter } from '../../../src/core/waiting/conditions.ts'
 import { filterText } from '../../../src/core/waiting/wait-text.ts'
-import type { BudgetSummary, RuleSummary } from '../../../src/wire/ops/policies.ts'
+import type { BudgetSummary, RuleSummary } from '../../../src/wire/ops/control.ts'
 import { Act, textIn } from '../parts/act.tsx'
 import { Until } from '../parts/countdown.tsx'
 import { createPolled, Problem, usePolled } from '../polled.tsx'

@@ -2,7 +2,7 @@
 import { signal } from '@preact/signals'
 import { useEffect } from 'preact/hooks'
 import { scopeText } from '../../../src/client/ops-client.ts'
-import type { HoldPreview, HoldSummary } from '../../../src/wire/ops/holds.ts'
+import type { HoldPreview, HoldSummary } from '../../../src/wire/ops/control.ts'
 import { Act, textIn } from '../parts/act.tsx'
 import { Age } from '../parts/countdown.tsx'
 import { messageOf, ops } from '../server.ts'

@@ -1,6 +1,6 @@
 /** The processes that share the store: who is alive, what each runs. */
 import { Fragment } from 'preact'
-import type { QueueSummary, WorkerSummary } from '../../../src/wire/ops/processes.ts'
+import type { QueueSummary, WorkerSummary } from '../../../src/wire/ops/server.ts'
 import { Age } from '../parts/countdown.tsx'
 import { createPolled, Problem, usePolled } from '../polled.tsx'
 import { ops } from '../server.ts'

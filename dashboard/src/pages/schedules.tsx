@@ -1,6 +1,6 @@
 /** Schedules: when each starts a task next, what it started last, pausing it, and starting one now. */
 import { Fragment } from 'preact'
-import type { ScheduleSummary } from '../../../src/wire/ops/schedules.ts'
+import type { ScheduleSummary } from '../../../src/wire/ops/control.ts'
 import { Act } from '../parts/act.tsx'
 import { Age, Until } from '../parts/countdown.tsx'
 import { TaskLink } from '../parts/task-link.tsx'

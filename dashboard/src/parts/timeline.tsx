@@ -3,7 +3,7 @@ import { signal } from '@preact/signals'
 import { useEffect } from 'preact/hooks'
 import { durationText } from '../../../src/core/values/duration-text.ts'
 import type { ReceiptReport, ReceiptSummary } from '../../../src/wire/ops/logs.ts'
-import type { TimelineEntry } from '../../../src/wire/ops/timeline.ts'
+import type { TimelineEntry } from '../../../src/wire/ops/tasks.ts'
 import { ops } from '../server.ts'
 import { TimeChart } from './time-chart.tsx'
 

@@ -1,7 +1,7 @@
 /** Webhooks of a task: which are behind, and which were given up. */
 import { signal } from '@preact/signals'
 import { useEffect } from 'preact/hooks'
-import type { WebhookSummary } from '../../../src/wire/ops/webhooks.ts'
+import type { WebhookSummary } from '../../../src/wire/ops/tasks.ts'
 import { ops } from '../server.ts'
 import { Until } from './countdown.tsx'
 

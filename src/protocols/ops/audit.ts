@@ -1,9 +1,9 @@
 /** `GET /ops/audit`: who did what. */
 import { z } from 'zod'
 import { toIso } from '../../core/values/instant.ts'
-import type { AuditSummary } from '../../wire/ops/audit.ts'
+import type { AuditSummary } from '../../wire/ops/server.ts'
 import { count } from './read-query.ts'
-import { type OpsRoute, routeWithQuery } from './route.ts'
+import { type OpsRoute, route } from './route.ts'
 
 const MOST = 1_000
 
@@ -31,9 +31,7 @@ const entry: z.ZodType<AuditSummary> = z.object({
   further: z.number().optional(),
 })
 
-export const readAudit: OpsRoute = routeWithQuery({
-  method: 'GET',
-  path: '/ops/audit',
+export const readAudit: OpsRoute = route('audit', {
   scope: 'ops:read',
   about: 'Who did what, and what was refused, oldest first; with `order=desc` newest first',
   query,

@@ -2,12 +2,11 @@
 import { z } from 'zod'
 import { toIso } from '../../core/values/instant.ts'
 import { measure, per } from '../../engine/input/inputs.ts'
-import { parse } from '../../engine/input/parse.ts'
 import type { BudgetAnswer, BudgetInfo } from '../../engine/policies/budgets.ts'
 import { refillBody } from '../../engine/policies/budgets.ts'
 import { operatorVerbs } from '../../engine/requests/verbs.ts'
-import type { BudgetResult, BudgetSummary } from '../../wire/ops/policies.ts'
-import { type OpsRoute, routeWithBody } from './route.ts'
+import type { BudgetResult, BudgetSummary } from '../../wire/ops/control.ts'
+import { fromVerb, type OpsRoute, route } from './route.ts'
 
 const budget: z.ZodType<BudgetSummary> = z.object({
   budgetId: z.string(),
@@ -27,54 +26,48 @@ const budget: z.ZodType<BudgetSummary> = z.object({
 
 const changed: z.ZodType<BudgetResult> = z.object({ budget, resumed: z.number() })
 
-const listBudgets: OpsRoute = {
-  method: 'GET',
-  path: '/ops/budgets',
+const listBudgets: OpsRoute = route('budgets', {
   scope: 'ops:read',
   about: 'The budgets, and how far each is used',
   answer: z.object({ budgets: z.array(budget) }),
   handle: async (engine, caller) => ({ budgets: (await engine.budgets(caller)).map(shown) }),
-}
+})
 
-const setBudget: OpsRoute = routeWithBody({
-  method: 'POST',
-  path: '/ops/budgets',
-  scope: 'ops:control',
+const setBudget: OpsRoute = route('setBudget', {
+  ...fromVerb(operatorVerbs.setBudget),
   about: 'Sets a budget, or changes the limit of the one with this scope, measure and period',
-  body: operatorVerbs.setBudget.input,
   answer: changed,
   handle: async (engine, caller, { body }) => result(await engine.setBudget(caller, body)),
 })
 
-const refillBudget: OpsRoute = {
-  method: 'POST',
-  path: '/ops/budgets/{id}/refill',
-  scope: 'ops:control',
+const refillBudget: OpsRoute = route('refillBudget', {
+  scope: operatorVerbs.refillBudget.scope,
   about: 'Allows more in this period, or starts the count again; the tasks it stopped go on',
   body: refillBody,
   answer: changed,
-  handle: async (engine, caller, { id, body = {} }) =>
-    result(await engine.refillBudget(caller, { ...parse(refillBody, body), budgetId: id })),
-}
+  absentBody: {},
+  handle: async (engine, caller, { id, body }) =>
+    result(await engine.refillBudget(caller, { ...body, budgetId: id })),
+})
 
-const removeBudget: OpsRoute = {
-  method: 'DELETE',
-  path: '/ops/budgets/{id}',
-  scope: 'ops:control',
+const removeBudget: OpsRoute = route('removeBudget', {
+  scope: operatorVerbs.removeBudget.scope,
   about: 'Removes a budget; the tasks it stopped go on',
   answer: z.object({ budgetId: z.string(), resumed: z.number() }),
   handle: async (engine, caller, { id }) => ({
     budgetId: id,
     ...(await engine.removeBudget(caller, id)),
   }),
-}
+})
 
-export const budgetRoutes: readonly OpsRoute[] = [
-  listBudgets,
+export const budgetRoutes: Readonly<
+  Record<'budgets' | 'setBudget' | 'refillBudget' | 'removeBudget', OpsRoute>
+> = {
+  budgets: listBudgets,
   setBudget,
   refillBudget,
   removeBudget,
-]
+}
 
 function result({ budget: info, resumed }: BudgetAnswer): BudgetResult {
   return { budget: shown(info), resumed }

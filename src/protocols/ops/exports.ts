@@ -1,8 +1,8 @@
 /** `GET /ops/tasks/{id}/export` and `POST /ops/imports`. */
 import { z } from 'zod'
 import { operatorVerbs } from '../../engine/requests/verbs.ts'
-import { flag, readQuery } from './read-query.ts'
-import { type OpsRoute, routeWithBody, routeWithQuery } from './route.ts'
+import { flag } from './read-query.ts'
+import { fromVerb, type OpsRoute, route } from './route.ts'
 
 const members = z.record(z.string(), z.unknown())
 
@@ -11,9 +11,7 @@ const taskExport = z.object({ header: members, records: z.array(members) })
 
 const exportQuery = z.strictObject({ redacted: flag, tenant: z.string().optional() })
 
-export const showExport: OpsRoute = routeWithQuery({
-  method: 'GET',
-  path: '/ops/tasks/{id}/export',
+export const showExport: OpsRoute = route('export', {
   scope: 'ops:read',
   about: 'The whole log of a task with a signed header, for a file that outsiders can verify',
   query: exportQuery,
@@ -28,14 +26,11 @@ const importQuery = z.strictObject({
   tenant: z.string().optional(),
 })
 
-export const importTask: OpsRoute = routeWithBody({
-  method: 'POST',
-  path: '/ops/imports',
-  scope: 'ops:control',
+export const importTask: OpsRoute = route('import', {
+  ...fromVerb(operatorVerbs.importTask),
   about:
     'Takes over a task from an export, as JSON or as JSON Lines, after checking it; an open task arrives held',
   query: importQuery,
-  body: operatorVerbs.importTask.input,
   // As `lull export` writes it: the header, then one record per line.
   fromLines: ([header, ...records]) => ({ header, records }),
   answer: z.object({
@@ -47,7 +42,7 @@ export const importTask: OpsRoute = routeWithBody({
     missingChildren: z.array(z.string()),
   }),
   async handle(engine, caller, { body, query }) {
-    const { start: also } = readQuery(importQuery, query)
+    const { start: also } = query
     return engine.importTask(caller, body.start === undefined ? { ...body, start: also } : body)
   },
 })

@@ -4,8 +4,8 @@ import { LullError } from '../../core/errors.ts'
 import { toIso } from '../../core/values/instant.ts'
 import type { Engine } from '../../engine/engine.ts'
 import { operatorVerbs } from '../../engine/requests/verbs.ts'
-import type { HoldSummary } from '../../wire/ops/holds.ts'
-import { type OpsRoute, routeWithBody } from './route.ts'
+import type { HoldSummary } from '../../wire/ops/control.ts'
+import { fromVerb, type OpsRoute, route } from './route.ts'
 
 /** Ids of tasks that the list shows of each hold. */
 const LISTED_IDS = 10
@@ -24,20 +24,16 @@ const hold: z.ZodType<HoldSummary> = z.object({
   createdAt: z.iso.datetime(),
 })
 
-export const listHolds: OpsRoute = {
-  method: 'GET',
-  path: '/ops/holds',
+export const listHolds: OpsRoute = route('holds', {
   scope: 'ops:read',
   about: 'The holds in effect',
   answer: z.object({ holds: z.array(hold) }),
   handle: async (engine, caller) => ({
     holds: (await engine.holds(caller)).map((one) => shown(one, LISTED_IDS)),
   }),
-}
+})
 
-export const showHold: OpsRoute = {
-  method: 'GET',
-  path: '/ops/holds/{id}',
+export const showHold: OpsRoute = route('showHold', {
   scope: 'ops:read',
   about: 'One hold in effect, with the ids of all tasks that its scope names',
   answer: hold,
@@ -47,14 +43,11 @@ export const showHold: OpsRoute = {
     const problem = 'is not a hold that is in effect'
     throw new LullError('INVALID_INPUT', { path: 'holdId', problem })
   },
-}
+})
 
-export const placeHold: OpsRoute = routeWithBody({
-  method: 'POST',
-  path: '/ops/holds',
-  scope: 'ops:control',
+export const placeHold: OpsRoute = route('hold', {
+  ...fromVerb(operatorVerbs.hold),
   about: 'Stops every task in the scope, also tasks yet to come with `holdNew`',
-  body: operatorVerbs.hold.input,
   answer: z.object({
     holdId: z.string(),
     outcomes: z.array(
@@ -71,21 +64,16 @@ export const placeHold: OpsRoute = routeWithBody({
   handle: (engine, caller, { body }) => engine.hold(caller, body),
 })
 
-export const liftHold: OpsRoute = {
-  method: 'DELETE',
-  path: '/ops/holds/{id}',
-  scope: 'ops:control',
+export const liftHold: OpsRoute = route('lift', {
+  scope: operatorVerbs.lift.scope,
   about: 'Lifts a hold: the tasks it stopped go on',
   answer: z.object({ holdId: z.string(), tasks: z.number() }),
   handle: (engine, caller, { id }) => engine.lift(caller, id),
-}
+})
 
-export const previewHold: OpsRoute = routeWithBody({
-  method: 'POST',
-  path: '/ops/holds:preview',
-  scope: 'ops:read',
+export const previewHold: OpsRoute = route('previewHold', {
+  ...fromVerb(operatorVerbs.previewHold),
   about: 'What a hold of this scope would stop',
-  body: operatorVerbs.previewHold.input,
   answer: z.object({
     tasks: z.number(),
     /** The number of these tasks per state. */

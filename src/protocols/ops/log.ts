@@ -12,7 +12,7 @@ import { weightOf } from '../../core/values/weight.ts'
 import type { Caller } from '../../engine/caller.ts'
 import type { Engine } from '../../engine/engine.ts'
 import { count } from './read-query.ts'
-import { type OpsRoute, routeWithQuery } from './route.ts'
+import { type OpsRoute, route } from './route.ts'
 
 const MOST = 1_000
 const PAGE_BYTES = 4_194_304
@@ -24,9 +24,7 @@ const query = z.strictObject({
 })
 const facts = z.record(z.string(), z.unknown())
 
-export const showLog: OpsRoute = routeWithQuery({
-  method: 'GET',
-  path: '/ops/tasks/{id}/log',
+export const showLog: OpsRoute = route('log', {
   scope: 'ops:read',
   about: 'Everything that is stored of a task, for `lull replay`, page by page',
   query,

@@ -1,7 +1,7 @@
 /** `/ops/queues`: how busy the agents of this process are. */
 import { z } from 'zod'
-import type { QueueSummary } from '../../wire/ops/processes.ts'
-import type { OpsRoute } from './route.ts'
+import type { QueueSummary } from '../../wire/ops/server.ts'
+import { type OpsRoute, route } from './route.ts'
 
 const queue: z.ZodType<QueueSummary> = z.object({
   agent: z.string(),
@@ -10,9 +10,7 @@ const queue: z.ZodType<QueueSummary> = z.object({
   waiting: z.number().optional(),
 })
 
-export const listQueues: OpsRoute = {
-  method: 'GET',
-  path: '/ops/queues',
+export const listQueues: OpsRoute = route('queues', {
   scope: 'ops:read',
   about: 'The queue of each agent that has run a task in this process',
   answer: z.object({ queues: z.array(queue) }),
@@ -21,4 +19,4 @@ export const listQueues: OpsRoute = {
     // The work of other tenants is not shown to the operator of one.
     return { queues: anyTenant ? slots : slots.map(({ agent, limit }) => ({ agent, limit })) }
   },
-}
+})

@@ -4,6 +4,12 @@ import type { Scope } from '../../core/scopes.ts'
 import type { Caller } from '../../engine/caller.ts'
 import type { Engine } from '../../engine/engine.ts'
 import { type Checked, check } from '../../engine/input/parse.ts'
+import {
+  type OpsAddress,
+  type OpsAnswers,
+  type OpsRouteName,
+  opsAddresses,
+} from '../../wire/ops/routes.ts'
 import { readQuery } from './read-query.ts'
 
 export interface OpsRequest {
@@ -19,56 +25,85 @@ export interface OpsRequest {
 }
 
 interface RouteFacts {
-  readonly method: 'GET' | 'POST' | 'DELETE'
-  /** `{id}` stands for one segment. */
-  readonly path: string
   readonly scope: 'ops:read' | 'ops:control'
   /** A caller without `scope` that has this one may call the route for its own tasks. */
   readonly ownerScope?: Scope
   readonly about: string
   /** Makes the body of the values of JSON Lines (`application/x-ndjson`), which are read as a stream with limits of their own. */
   readonly fromLines?: (values: readonly unknown[]) => unknown
-  readonly answer: z.ZodType
 }
 
-type Handler<R> = (engine: Engine, caller: Caller, request: R) => Promise<object>
-
 export interface OpsRoute extends RouteFacts {
+  readonly method: OpsAddress[0]
+  /** `{id}` stands for one segment. */
+  readonly path: string
   /** The query parameters. A parameter that is a list may be given several times. */
   readonly query?: z.ZodObject
   readonly body?: z.ZodType
-  readonly handle: Handler<OpsRequest>
+  readonly answer: z.ZodType
+  readonly handle: (engine: Engine, caller: Caller, request: OpsRequest) => Promise<object>
 }
 
-/** A route whose handler gets the query as the schema that it publishes reads it. */
-export function routeWithQuery<S extends z.ZodObject>(
-  route: RouteFacts & {
-    readonly query: S
-    readonly handle: Handler<Omit<OpsRequest, 'query'> & { readonly query: z.output<S> }>
+/** An answer as the server may make it: an object of any type where the client reads members of any name. */
+type Sent<T> = T extends readonly (infer Item)[]
+  ? readonly Sent<Item>[]
+  : T extends object
+    ? string extends keyof T
+      ? object
+      : { readonly [K in keyof T]: Sent<T[K]> }
+    : T
+
+interface ReadRequest<Q extends z.ZodObject, B extends object>
+  extends Omit<OpsRequest, 'query' | 'body'> {
+  readonly query: z.output<Q>
+  readonly body: Checked<B>
+}
+
+/** A route whose handler gets query and body as the schemas read them that it publishes. */
+export function route<
+  R extends OpsRouteName,
+  Q extends z.ZodObject = z.ZodObject,
+  B extends object = never,
+>(
+  name: R,
+  facts: RouteFacts & {
+    readonly query?: Q
+    readonly body?: z.ZodType<B>
+    /** Stands for a body that is absent. */
+    readonly absentBody?: B
+    readonly answer: z.ZodType<OpsAnswers[R]>
+    readonly handle: (
+      engine: Engine,
+      caller: Caller,
+      request: ReadRequest<Q, B>,
+    ) => Promise<Sent<OpsAnswers[R]>>
   },
 ): OpsRoute {
-  const { query: schema, handle } = route
+  const [method, path] = opsAddresses[name]
+  const { query: querySchema, body: bodySchema, absentBody, handle, ...rest } = facts
   return {
-    ...route,
-    handle: async (engine, caller, { query, ...request }) =>
-      handle(engine, caller, { ...request, query: readQuery(schema, query) }),
+    ...rest,
+    ...{ method, path },
+    ...(querySchema && { query: querySchema }),
+    ...(bodySchema && { body: bodySchema }),
+    handle: async (engine, caller, { query, body, ...request }) => {
+      const read = {
+        ...request,
+        ...(querySchema && { query: readQuery(querySchema, query) }),
+        ...(bodySchema && { body: check(bodySchema, body ?? absentBody) }),
+      }
+      // A handler without a schema for the query or the body has no type that would let it read one.
+      return handle(engine, caller, read as ReadRequest<Q, B>)
+    },
   }
 }
 
-/** A route whose handler gets the body as the schema that it publishes reads it. */
-export function routeWithBody<T extends object>(
-  route: RouteFacts & {
-    readonly query?: z.ZodObject
-    readonly body: z.ZodType<T>
-    readonly handle: Handler<Omit<OpsRequest, 'body'> & { readonly body: Checked<T> }>
-  },
-): OpsRoute {
-  const { body: schema, handle } = route
-  return {
-    ...route,
-    handle: async (engine, caller, { body, ...request }) =>
-      handle(engine, caller, { ...request, body: check(schema, body) }),
-  }
+/** The scope and the body of a verb whose request is the body. */
+export function fromVerb<T extends object>(verb: {
+  readonly scope: RouteFacts['scope']
+  readonly input: z.ZodType<T>
+}): { readonly scope: RouteFacts['scope']; readonly body: z.ZodType<T> } {
+  return { scope: verb.scope, body: verb.input }
 }
 
 /** A route that answers with server-sent events. It is implemented in the server. */

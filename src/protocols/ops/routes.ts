@@ -1,6 +1,7 @@
 /** Every route of `/ops`. */
 import { z } from 'zod'
 import { jsonSchemaOf } from '../../engine/author/standard-schema.ts'
+import { type OpsRouteName, opsStreamAddresses } from '../../wire/ops/routes.ts'
 import { readAudit } from './audit.ts'
 import { budgetRoutes } from './budgets.ts'
 import { importTask, showExport } from './exports.ts'
@@ -8,7 +9,7 @@ import { liftHold, listHolds, placeHold, previewHold, showHold } from './holds.t
 import { showLog } from './log.ts'
 import { openApi } from './openapi.ts'
 import { listQueues } from './queues.ts'
-import type { OpsRoute, OpsStream } from './route.ts'
+import { type OpsRoute, type OpsStream, route } from './route.ts'
 import { ruleRoutes } from './rules.ts'
 import { scheduleRoutes } from './schedules.ts'
 import { forkTask, listTasks, showReceipts, showTask } from './tasks.ts'
@@ -16,9 +17,7 @@ import { listWaiting } from './waiting.ts'
 import { showWebhooks } from './webhooks.ts'
 import { listWorkers } from './workers.ts'
 
-const agents: OpsRoute = {
-  method: 'GET',
-  path: '/ops/agents',
+const agents: OpsRoute = route('agents', {
   scope: 'ops:read',
   about: 'The agents of this server',
   answer: z.object({
@@ -37,54 +36,51 @@ const agents: OpsRoute = {
       return { name, description, ...(schema === undefined ? {} : { input: schema }) }
     }),
   }),
-}
+})
 
-const document: OpsRoute = {
-  method: 'GET',
-  path: '/ops/openapi.json',
+const document: OpsRoute = route('openapi', {
   scope: 'ops:read',
   about: 'This interface as an OpenAPI 3.1 document',
   answer: z.record(z.string(), z.unknown()),
   handle: async () => openApi(opsRoutes, opsStreams),
-}
+})
 
-export const opsRoutes: readonly OpsRoute[] = [
-  listTasks,
-  showTask,
-  showReceipts,
-  showLog,
-  showWebhooks,
-  showExport,
-  forkTask,
-  importTask,
-  listWaiting,
+const routes: Readonly<Record<OpsRouteName, OpsRoute>> = {
+  tasks: listTasks,
+  task: showTask,
+  receipts: showReceipts,
+  log: showLog,
+  webhooks: showWebhooks,
+  export: showExport,
+  fork: forkTask,
+  import: importTask,
+  waiting: listWaiting,
   agents,
-  listWorkers,
-  listQueues,
-  listHolds,
+  workers: listWorkers,
+  queues: listQueues,
+  holds: listHolds,
   showHold,
-  placeHold,
+  hold: placeHold,
   previewHold,
-  liftHold,
+  lift: liftHold,
   ...budgetRoutes,
   ...ruleRoutes,
-  readAudit,
+  audit: readAudit,
   ...scheduleRoutes,
-  document,
-]
+  openapi: document,
+}
+
+export const opsRoutes: readonly OpsRoute[] = Object.values(routes)
 
 export const opsStreams: readonly OpsStream[] = [
-  {
-    method: 'GET',
-    path: '/ops/tasks/{id}/timeline',
-    scope: 'ops:read',
-    about:
-      'What happened to a task; with `accept: text/event-stream` also what happens from now on',
-  },
-  {
-    method: 'GET',
-    path: '/ops/changes',
-    scope: 'ops:read',
-    about: 'Tasks that change, as server-sent events',
-  },
+  streamOf(
+    'timeline',
+    'What happened to a task; with `accept: text/event-stream` also what happens from now on',
+  ),
+  streamOf('changes', 'Tasks that change, as server-sent events'),
 ]
+
+function streamOf(name: keyof typeof opsStreamAddresses, about: string): OpsStream {
+  const [method, path] = opsStreamAddresses[name]
+  return { method, path, scope: 'ops:read', about }
+}

@@ -5,8 +5,8 @@ import { toIso } from '../../core/values/instant.ts'
 import { pauseMode } from '../../engine/input/inputs.ts'
 import type { DryRun } from '../../engine/policies/dry-run.ts'
 import { operatorVerbs } from '../../engine/requests/verbs.ts'
-import type { RuleDryRun, RuleSummary } from '../../wire/ops/policies.ts'
-import { type OpsRoute, routeWithBody } from './route.ts'
+import type { RuleDryRun, RuleSummary } from '../../wire/ops/control.ts'
+import { fromVerb, type OpsRoute, route } from './route.ts'
 
 const rule: z.ZodType<RuleSummary> = z.object({
   ruleId: z.string(),
@@ -22,43 +22,33 @@ const rule: z.ZodType<RuleSummary> = z.object({
   createdAt: z.iso.datetime(),
 })
 
-const listRules: OpsRoute = {
-  method: 'GET',
-  path: '/ops/rules',
+const listRules: OpsRoute = route('rules', {
   scope: 'ops:read',
   about: 'The rules. Each places a hold when it is fired',
   answer: z.object({ rules: z.array(rule) }),
   handle: async (engine, caller) => ({ rules: (await engine.rules(caller)).map(shown) }),
-}
+})
 
-const addRule: OpsRoute = routeWithBody({
-  method: 'POST',
-  path: '/ops/rules',
-  scope: 'ops:control',
+const addRule: OpsRoute = route('addRule', {
+  ...fromVerb(operatorVerbs.addRule),
   about: 'Adds a rule: one of `onEvent`, `filter` and `budget` fires it',
-  body: operatorVerbs.addRule.input,
   answer: rule,
   handle: async (engine, caller, { body }) => shown(await engine.addRule(caller, body)),
 })
 
-const removeRule: OpsRoute = {
-  method: 'DELETE',
-  path: '/ops/rules/{id}',
-  scope: 'ops:control',
+const removeRule: OpsRoute = route('removeRule', {
+  scope: operatorVerbs.removeRule.scope,
   about: 'Removes a rule. Holds that it has placed stay until they are lifted',
   answer: z.object({ ruleId: z.string() }),
   async handle(engine, caller, { id }) {
     await engine.removeRule(caller, id)
     return { ruleId: id }
   },
-}
+})
 
-const dryRun: OpsRoute = routeWithBody({
-  method: 'POST',
-  path: '/ops/rules:dry-run',
-  scope: 'ops:read',
+const dryRun: OpsRoute = route('dryRunRule', {
+  ...fromVerb(operatorVerbs.dryRunRule),
   about: 'What such a rule would have stopped in the last day',
-  body: operatorVerbs.dryRunRule.input,
   answer: z.object({
     since: z.iso.datetime(),
     fired: z.number(),
@@ -77,7 +67,14 @@ const dryRun: OpsRoute = routeWithBody({
   handle: async (engine, caller, { body }) => ran(await engine.dryRunRule(caller, body)),
 })
 
-export const ruleRoutes: readonly OpsRoute[] = [listRules, addRule, dryRun, removeRule]
+export const ruleRoutes: Readonly<
+  Record<'rules' | 'addRule' | 'dryRunRule' | 'removeRule', OpsRoute>
+> = {
+  rules: listRules,
+  addRule,
+  dryRunRule: dryRun,
+  removeRule,
+}
 
 function ran({ since, firings, ...counts }: DryRun): RuleDryRun {
   return {

@@ -1,10 +1,11 @@
 /** `/ops/schedules`: list, pause, resume, and start a task by hand. The id is `agent:name`. */
 import { z } from 'zod'
 import { toIso } from '../../core/values/instant.ts'
+import { operatorVerbs } from '../../engine/requests/verbs.ts'
 import type { FailedTime } from '../../engine/wakes/schedules/failed-times.ts'
 import type { ScheduleInfo } from '../../engine/wakes/schedules/schedules.ts'
-import type { FailedScheduleTime, ScheduleSummary } from '../../wire/ops/schedules.ts'
-import type { OpsRoute } from './route.ts'
+import type { FailedScheduleTime, ScheduleSummary } from '../../wire/ops/control.ts'
+import { type OpsRoute, route } from './route.ts'
 
 const schedule: z.ZodType<ScheduleSummary> = z.object({
   scheduleId: z.string(),
@@ -29,37 +30,29 @@ const schedule: z.ZodType<ScheduleSummary> = z.object({
     .optional(),
 })
 
-const listSchedules: OpsRoute = {
-  method: 'GET',
-  path: '/ops/schedules',
+const listSchedules: OpsRoute = route('schedules', {
   scope: 'ops:read',
   about: 'The schedules of the agents, and when each starts a task next',
   answer: z.object({ schedules: z.array(schedule) }),
   handle: async (engine, caller) => ({ schedules: (await engine.schedules(caller)).map(shown) }),
-}
+})
 
-const pauseSchedule: OpsRoute = {
-  method: 'POST',
-  path: '/ops/schedules/{id}/pause',
-  scope: 'ops:control',
+const pauseSchedule: OpsRoute = route('pauseSchedule', {
+  scope: operatorVerbs.pauseSchedule.scope,
   about: 'No time of the schedule starts a task until it is resumed',
   answer: schedule,
   handle: async (engine, caller, { id }) => shown(await engine.pauseSchedule(caller, id)),
-}
+})
 
-const resumeSchedule: OpsRoute = {
-  method: 'POST',
-  path: '/ops/schedules/{id}/resume',
-  scope: 'ops:control',
+const resumeSchedule: OpsRoute = route('resumeSchedule', {
+  scope: operatorVerbs.resumeSchedule.scope,
   about: 'The schedule goes on with its next time',
   answer: schedule,
   handle: async (engine, caller, { id }) => shown(await engine.resumeSchedule(caller, id)),
-}
+})
 
-const runSchedule: OpsRoute = {
-  method: 'POST',
-  path: '/ops/schedules/{id}/run',
-  scope: 'ops:control',
+const runSchedule: OpsRoute = route('runSchedule', {
+  scope: operatorVerbs.runSchedule.scope,
   about: 'Starts a task of the schedule now',
   /** Without a task where the agent answered with a message. */
   answer: z.object({ scheduleId: z.string(), taskId: z.string().optional() }),
@@ -67,14 +60,16 @@ const runSchedule: OpsRoute = {
     const sent = await engine.runSchedule(caller, id)
     return { scheduleId: id, ...(sent.kind === 'task' ? { taskId: sent.task.id } : {}) }
   },
-}
+})
 
-export const scheduleRoutes: readonly OpsRoute[] = [
-  listSchedules,
+export const scheduleRoutes: Readonly<
+  Record<'schedules' | 'pauseSchedule' | 'resumeSchedule' | 'runSchedule', OpsRoute>
+> = {
+  schedules: listSchedules,
   pauseSchedule,
   resumeSchedule,
   runSchedule,
-]
+}
 
 function shown({ id, nextAt, lastAt, failed, ...info }: ScheduleInfo): ScheduleSummary {
   return {

@@ -6,7 +6,7 @@ import { forkBody } from '../../engine/requests/fork/fork-task.ts'
 import { receiptReport } from '../../engine/requests/receipt-report.ts'
 import { verbs } from '../../engine/requests/verbs.ts'
 import { count, flag } from './read-query.ts'
-import { type OpsRoute, routeWithBody, routeWithQuery } from './route.ts'
+import { type OpsRoute, route } from './route.ts'
 import { searchTasks } from './search-tasks.ts'
 import { summaryOf, taskSummary } from './task-summary.ts'
 
@@ -27,9 +27,7 @@ const tasksQuery = z.strictObject({
   tenant: z.string().optional(),
 })
 
-export const listTasks: OpsRoute = routeWithQuery({
-  method: 'GET',
-  path: '/ops/tasks',
+export const listTasks: OpsRoute = route('tasks', {
   scope: 'ops:read',
   about: 'Tasks, the latest change first, and how many there are of each state',
   query: tasksQuery,
@@ -55,18 +53,14 @@ export const listTasks: OpsRoute = routeWithQuery({
   },
 })
 
-export const showTask: OpsRoute = {
-  method: 'GET',
-  path: '/ops/tasks/{id}',
+export const showTask: OpsRoute = route('task', {
   scope: 'ops:read',
   about: 'One task',
   answer: taskSummary,
   handle: async (engine, caller, { id, now }) => summaryOf(await engine.get(caller, id), now),
-}
+})
 
-export const showReceipts: OpsRoute = {
-  method: 'GET',
-  path: '/ops/tasks/{id}/receipts',
+export const showReceipts: OpsRoute = route('receipts', {
   scope: 'ops:read',
   about: 'The receipts of a task, each with its verdict, and what is wrong with them',
   answer: z.object({
@@ -80,6 +74,7 @@ export const showReceipts: OpsRoute = {
         kind: receiptKind,
         number: z.number(),
         at: z.number(),
+        facts: z.record(z.string(), z.unknown()),
         keyId: z.string(),
         verdict: receiptVerdict,
         /** The key that signed the receipt of the import that vouches for this one, and when. */
@@ -95,11 +90,9 @@ export const showReceipts: OpsRoute = {
     ),
   }),
   handle: async (engine, caller, { id }) => receiptReport(await engine.verify(caller, id)),
-}
+})
 
-export const forkTask: OpsRoute = routeWithBody({
-  method: 'POST',
-  path: '/ops/tasks/{id}/fork',
+export const forkTask: OpsRoute = route('fork', {
   scope: 'ops:control',
   ownerScope: verbs.fork.scope,
   about: 'Starts a new task from the recorded past of this one',

@@ -8,7 +8,7 @@ import type { LogRecord, RecordType } from '../../core/records.ts'
 import { toIso } from '../../core/values/instant.ts'
 import { describeKeys } from '../../engine/run/replay/keys.ts'
 import type { TaskReader } from '../../engine/streams/log-reader.ts'
-import type { TimelineEntry, TimelinePage } from '../../wire/ops/timeline.ts'
+import type { TimelineEntry, TimelinePage } from '../../wire/ops/tasks.ts'
 
 type Facts = Omit<TimelineEntry, 'seq' | 'at' | 'event'>
 type Describe<T extends RecordType> = (

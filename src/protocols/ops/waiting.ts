@@ -12,7 +12,7 @@ import { toIso } from '../../core/values/instant.ts'
 import type { Json, JsonObject } from '../../core/values/json.ts'
 import { renderOne } from '../../engine/ledger/unreadable-task.ts'
 import { count } from './read-query.ts'
-import { type OpsRoute, routeWithQuery } from './route.ts'
+import { type OpsRoute, route } from './route.ts'
 
 const waitingStates = states.filter((state) => isPaused(state) || isInterrupted(state))
 
@@ -25,9 +25,7 @@ const query = z.strictObject({
   tenant: z.string().optional(),
 })
 
-export const listWaiting: OpsRoute = routeWithQuery({
-  method: 'GET',
-  path: '/ops/waiting',
+export const listWaiting: OpsRoute = route('waiting', {
   scope: 'ops:read',
   about: 'Tasks that are stopped or ask, the latest stop first, and what each waits for',
   query,

@@ -2,8 +2,8 @@
 import { z } from 'zod'
 import { type Push, pushStatus } from '../../core/push.ts'
 import { toIso } from '../../core/values/instant.ts'
-import type { WebhookSummary } from '../../wire/ops/webhooks.ts'
-import type { OpsRoute } from './route.ts'
+import type { WebhookSummary } from '../../wire/ops/tasks.ts'
+import { type OpsRoute, route } from './route.ts'
 
 const instant = z.iso.datetime().optional()
 
@@ -18,9 +18,7 @@ const webhook: z.ZodType<WebhookSummary> = z.object({
   error: z.string().optional(),
 })
 
-export const showWebhooks: OpsRoute = {
-  method: 'GET',
-  path: '/ops/tasks/{id}/webhooks',
+export const showWebhooks: OpsRoute = route('webhooks', {
   scope: 'ops:read',
   about: 'The webhooks of a task: what was delivered, what is tried again, what was given up',
   answer: z.object({ taskId: z.string(), webhooks: z.array(webhook) }),
@@ -28,7 +26,7 @@ export const showWebhooks: OpsRoute = {
     taskId: id,
     webhooks: (await engine.webhooks(caller, id)).map(shown),
   }),
-}
+})
 
 /** Path, query, token and credentials of a webhook are secrets of its receiver. */
 function shown(push: Push): WebhookSummary {

@@ -2,8 +2,8 @@
 import { z } from 'zod'
 import { toIso } from '../../core/values/instant.ts'
 import type { WorkerSummary as Process } from '../../engine/cluster/worker-list.ts'
-import type { WorkerSummary } from '../../wire/ops/processes.ts'
-import type { OpsRoute } from './route.ts'
+import type { WorkerSummary } from '../../wire/ops/server.ts'
+import { type OpsRoute, route } from './route.ts'
 
 const instant = z.iso.datetime().optional()
 
@@ -21,16 +21,14 @@ const worker: z.ZodType<WorkerSummary> = z.object({
   draining: z.boolean(),
 })
 
-export const listWorkers: OpsRoute = {
-  method: 'GET',
-  path: '/ops/workers',
+export const listWorkers: OpsRoute = route('workers', {
   scope: 'ops:read',
   about: 'The processes that share the store, and how many tasks each runs',
   answer: z.object({ workers: z.array(worker) }),
   handle: async (engine, _, { anyTenant }) => ({
     workers: (await engine.workers()).map(anyTenant ? shown : shownToTenant),
   }),
-}
+})
 
 function shown({ startedAt, heartbeatAt, leaseUntil, ...rest }: Process): WorkerSummary {
   return {

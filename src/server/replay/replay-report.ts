@@ -10,7 +10,7 @@ import {
 } from '../../engine/requests/replay/replay-agents.ts'
 import { timelineOf } from '../../protocols/ops/timeline.ts'
 import type { TaskLog } from '../../wire/ops/logs.ts'
-import type { TimelineEntry } from '../../wire/ops/timeline.ts'
+import type { TimelineEntry } from '../../wire/ops/tasks.ts'
 import { systemClock } from '../system/clock.ts'
 import { createIds } from '../system/ids.ts'
 import type { TaskSource } from './stored-tasks.ts'

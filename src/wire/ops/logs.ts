@@ -33,7 +33,11 @@ export interface TaskLog {
 }
 
 /** The first page has everything of a `TaskLog`, with the first of its records. The others have further records. */
-export interface TaskLogPage extends Partial<Omit<TaskLog, 'records'>>, Pick<TaskLog, 'records'> {
+export interface TaskLogPage extends Pick<TaskLog, 'records'> {
+  readonly task?: TaskLog['task'] | undefined
+  readonly row?: TaskLog['row']
+  readonly faults?: TaskLog['faults'] | undefined
+  readonly past?: TaskLog['past'] | undefined
   /** Absent on the last page. */
   readonly cursor?: string | undefined
 }

@@ -1,4 +1,4 @@
-/** What `/ops` answers about tasks: lists, the change feed, stops and questions. */
+/** What `/ops` answers about tasks: lists, the change feed, stops, questions, timelines and webhooks. */
 
 /** A task as lists, the dashboard and the change feed show it. Times are ISO 8601. */
 export interface TaskSummary {
@@ -78,10 +78,80 @@ export interface TaskList {
   readonly searched?: number | undefined
 }
 
+/** Tasks that are stopped or ask, and what each waits for. */
+export interface WaitingList {
+  readonly tasks: readonly Readonly<Record<string, unknown>>[]
+  /** How many there are on all pages. */
+  readonly total: number
+  /** Absent on the last page. */
+  readonly cursor?: string | undefined
+}
+
 /** One message of the change feed. */
 export interface Changes {
   /** Tasks that changed since the message before, each as it is now. */
   readonly tasks: readonly TaskSummary[]
   /** More changed than a message holds: read the list again. */
   readonly more: boolean
+}
+
+/** One visible record of a task's log. */
+export interface TimelineEntry {
+  /** The number of the record in the log. */
+  readonly seq: number
+  readonly at: string
+  readonly kind: TimelineKind
+  /** The type of the record. */
+  readonly event: string
+  /** Of a step, a tool, an artifact, a child's agent. */
+  readonly name?: string
+  /** Of a turn. */
+  readonly turn?: number
+  /** Of a step: the execution that settled it. */
+  readonly attempt?: number
+  readonly outcome?: 'done' | 'failed' | 'interrupted' | 'skipped' | 'abandoned'
+  /** What was said, asked or given as a reason; at most 400 characters. */
+  readonly text?: string
+  /** Of a model call. */
+  readonly costUsd?: number
+  readonly tokens?: number
+}
+
+export type TimelineKind =
+  | 'task'
+  | 'turn'
+  | 'step'
+  | 'tool'
+  | 'output'
+  | 'message'
+  | 'question'
+  | 'stop'
+  | 'wake'
+  | 'hold'
+  | 'child'
+  | 'reminder'
+  | 'usage'
+
+export interface TimelinePage {
+  readonly entries: readonly TimelineEntry[]
+  /** Where the next page begins. */
+  readonly after: number
+  readonly more: boolean
+}
+
+/** A webhook of a task. Times are ISO 8601. */
+export interface WebhookSummary {
+  readonly webhookId: string
+  /** The origin of its address. The rest of the address is a secret of the receiver. */
+  readonly to: string
+  /** `failed`: the delivery was given up. */
+  readonly status: 'open' | 'failed' | 'done'
+  /** Everything up to this record of the log has been delivered. */
+  readonly deliveredSeq: number
+  /** Failed attempts of the current delivery. */
+  readonly attempts: number
+  readonly retryAt?: string | undefined
+  readonly failedAt?: string | undefined
+  /** Why the last attempt failed. */
+  readonly error?: string | undefined
 }
