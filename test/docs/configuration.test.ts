@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import { defaultOptions } from '../../src/engine/options.ts'
 import { defaultConfig } from '../../src/protocols/a2a/config.ts'
-import { defaultConfig as acpConfig } from '../../src/protocols/acp/config.ts'
+import { defaultConfig as acpConfig } from '../../src/protocols/acp/connection/context.ts'
 import { serverConfig } from '../../src/server/settings/config.ts'
 import { documents, root } from './documents.ts'
 

@@ -9,25 +9,27 @@
  *
  * The server that mounts the adapter checks Host, Origin and the size of the body, and authenticates the caller.
  */
-import type { AgentConnector, Stream } from '@agentclientprotocol/sdk'
+
+import type { AgentConnector, AnyMessage, Stream } from '@agentclientprotocol/sdk'
 import type { Caller } from '../../engine/caller.ts'
 import type { EngineDeps } from '../../engine/deps.ts'
 import type { Engine } from '../../engine/engine.ts'
 import { offersOfAny } from './capabilities.ts'
-import { type AcpConfig, defaultConfig } from './config.ts'
 import { createConnection } from './connection/connection.ts'
-import type { AcpContext } from './connection/context.ts'
+import {
+  type AcpConfig,
+  type AcpContext,
+  type AcpStore,
+  defaultConfig,
+} from './connection/context.ts'
 import { createTraces } from './connection/traces.ts'
 import { createV1 } from './connection/v1.ts'
 import { createOpenPrompts } from './prompts/open-prompts.ts'
-import { createWaitingReminders } from './reminders/waiting-reminders.ts'
+import { createWaitingReminders } from './reminders/session-reminders.ts'
 import { createFacts } from './render/facts.ts'
 import { createQueues } from './sessions/queues.ts'
-import { createSessions } from './sessions/sessions.ts'
-import type { AcpStore } from './sessions/store.ts'
-import { createWatching } from './sessions/watching.ts'
+import { createSessions, createWatching } from './sessions/sessions.ts'
 import { type AcpUpgrade, createHttpTransport } from './transports/http.ts'
-import { route } from './transports/route.ts'
 import { noLimits, type SocketLimits } from './transports/socket-stream.ts'
 
 export interface AcpOptions extends Pick<EngineDeps, 'clock' | 'ids' | 'log' | 'tracing'> {
@@ -130,4 +132,74 @@ export function createAcp(options: AcpOptions): Acp {
       acp.watching.close()
     },
   }
+}
+
+/**
+ * Chooses the protocol version by the first message of a client. The SDK's router is loaded only
+ * for a client that supports more than version 1, because loading the schemas of version 2 doubles
+ * the start time.
+ */
+interface Wire {
+  readonly closed: Promise<void>
+  close(): void
+  /** Called by the SDK's server when `initialize` was answered. */
+  startConnectHandlers(): void
+}
+
+interface Versions {
+  readonly v1: () => AgentConnector
+  readonly v2: () => Promise<AgentConnector>
+}
+
+function route(stream: Stream, versions: Versions): Wire {
+  const reader = stream.readable.getReader()
+  const { writable } = stream
+  let close = (): void => void reader.cancel().catch(() => undefined)
+
+  async function connect(): Promise<void> {
+    const { value: first, done } = await reader.read()
+    if (done) return
+    const readable = again(first, reader)
+    const connector = offersMore(first) ? await both(versions) : versions.v1()
+    const wire = connector.connect({ readable, writable }) as Partial<Wire>
+    if (wire.close !== undefined) close = wire.close.bind(wire)
+    await wire.closed
+  }
+
+  return {
+    closed: connect().catch(() => undefined),
+    close: () => close(),
+    startConnectHandlers: () => undefined,
+  }
+}
+
+function offersMore(message: AnyMessage): boolean {
+  if (!('method' in message) || message.method !== 'initialize') return false
+  const { protocolVersion } = (message.params ?? {}) as { readonly protocolVersion?: unknown }
+  return typeof protocolVersion === 'number' && protocolVersion > 1
+}
+
+async function both({ v1, v2 }: Versions): Promise<AgentConnector> {
+  const { agentProtocolRouter } = await import('@agentclientprotocol/sdk/experimental/v2')
+  return agentProtocolRouter()
+    .withV1(v1())
+    .withV2(await v2())
+}
+
+/** The stream with its first message put back. */
+function again(
+  first: AnyMessage,
+  reader: ReadableStreamDefaultReader<AnyMessage>,
+): ReadableStream<AnyMessage> {
+  return new ReadableStream({
+    start(controller) {
+      controller.enqueue(first)
+    },
+    async pull(controller) {
+      const { value, done } = await reader.read()
+      if (done) controller.close()
+      else controller.enqueue(value)
+    },
+    cancel: (reason) => reader.cancel(reason),
+  })
 }

@@ -2,6 +2,7 @@
  * The methods of the ACP extension, with their shapes by published name. The JSON Schemas in
  * `spec/protocol-artifacts` are generated from this list.
  */
+
 import type { z } from 'zod'
 import {
   eventFilter,
@@ -11,7 +12,68 @@ import {
   resumeConditions,
 } from '../../engine/input/inputs.ts'
 import { inbound, outbound } from './names.ts'
-import { acpSchemas } from './schemas.ts'
+import {
+  addressMeta,
+  capabilitiesMeta,
+  errorData,
+  sessionMeta,
+  suspendMeta,
+  taskMeta,
+  workerSuspensionMeta,
+} from './schemas/meta.ts'
+import {
+  awaitResumptionRequest,
+  awaitResumptionResponse,
+  reminderNotification,
+  resumedNotification,
+  resumedUpdate,
+  suspendedNotification,
+  suspendedUpdate,
+  turnEndedNotification,
+} from './schemas/notifications.ts'
+import {
+  injectReminderRequest,
+  injectReminderResponse,
+  receiptsRequest,
+  receiptsResponse,
+  resumeRequest,
+  steeringRequest,
+  steeringResponse,
+  suspendRequest,
+  suspendResponse,
+  wakeRequest,
+  wakeResponse,
+} from './schemas/requests.ts'
+
+/** The schemas by published name. */
+export const acpSchemas: Readonly<Record<string, z.ZodType>> = {
+  SessionSuspendRequest: suspendRequest,
+  SessionSuspendResponse: suspendResponse,
+  SessionWakeRequest: wakeRequest,
+  SessionWakeResponse: wakeResponse,
+  SessionResumeRequest: resumeRequest,
+  SessionInjectReminderRequest: injectReminderRequest,
+  SessionInjectReminderResponse: injectReminderResponse,
+  SessionSteeringRequest: steeringRequest,
+  SessionSteeringResponse: steeringResponse,
+  SessionReceiptsRequest: receiptsRequest,
+  SessionReceiptsResponse: receiptsResponse,
+  SessionAwaitResumptionRequest: awaitResumptionRequest,
+  SessionAwaitResumptionResponse: awaitResumptionResponse,
+  SessionSuspendedNotification: suspendedNotification,
+  SessionResumedNotification: resumedNotification,
+  SessionReminderNotification: reminderNotification,
+  SessionTurnEndedNotification: turnEndedNotification,
+  SessionUpdateSuspended: suspendedUpdate,
+  SessionUpdateResumed: resumedUpdate,
+  TaskMeta: taskMeta,
+  SessionMeta: sessionMeta,
+  SuspendMeta: suspendMeta,
+  WorkerSuspensionMeta: workerSuspensionMeta,
+  CapabilitiesMeta: capabilitiesMeta,
+  AddressMeta: addressMeta,
+  ErrorData: errorData,
+}
 
 export interface MethodShapes {
   readonly from: 'client' | 'agent'

@@ -2,7 +2,7 @@
 import { createInterface } from 'node:readline'
 import type { Readable, Writable } from 'node:stream'
 import { WebSocket } from 'ws'
-import { withoutLongLines } from '../../protocols/acp/transports/long-lines.ts'
+import { withoutLongLines } from '../../protocols/acp/transports/stdio.ts'
 import type { Address } from '../http/address-file.ts'
 
 /** The largest message accepted from the other process. */

@@ -3,12 +3,15 @@
  * tasks continue, stopped tasks stay stopped, and an open question is asked again when a client
  * attaches.
  */
+
+import { LullError } from '../../../core/errors.ts'
 import type { Message } from '../../../core/messages/message.ts'
 import type { Caller } from '../../../engine/caller.ts'
+import { createQuestions } from '../prompts/questions.ts'
 import { agentChunks } from '../render/updates.ts'
-import type { Attachment } from '../sessions/attachment.ts'
+import { type Attachment, attach } from '../sessions/attachment.ts'
+import { createSessionSender } from '../sessions/session-sender.ts'
 import { keyOf, type Session } from '../sessions/sessions.ts'
-import { createAttachments } from './attachments.ts'
 import type { AcpContext } from './context.ts'
 import type { Peer } from './peer.ts'
 
@@ -43,9 +46,15 @@ export interface Connection {
   close(): void
 }
 
+/** The most sessions that one connection may be attached to. Each takes about 20 kB. */
+const SESSIONS = 1_000
+
 export function createConnection(acp: AcpContext, caller: Caller): Connection {
+  /** Whether each message of this connection is a prompt, or a message without an answer (`aside`). */
   const sent = new Map<string, 'prompt' | 'aside'>()
+  /** Aborts when the connection is lost. */
   const gone = new AbortController()
+  const attachments = new Map<string, Promise<Attachment>>()
   let known: Peer | undefined
 
   function peer(): Peer {
@@ -53,7 +62,47 @@ export function createConnection(acp: AcpContext, caller: Caller): Connection {
     return known
   }
 
-  const attachments = createAttachments({ acp, caller, peer, sent, gone: gone.signal })
+  function checkRoom(): void {
+    if (attachments.size < SESSIONS) return
+    const limit = 'sessions of the connection'
+    const instead = 'close sessions, or open another connection'
+    throw new LullError('LIMIT_EXCEEDED', { limit, value: SESSIONS, instead })
+  }
+
+  function addAttachment(session: Session, replays: boolean): Promise<Attachment> {
+    checkRoom()
+    const sessionId = session.id
+    const client = peer()
+    const deps = { acp, caller, peer: client, sessionId }
+    const attaching = attach({
+      acp,
+      caller,
+      session,
+      replays,
+      prompted: (messageId) => sent.get(messageId) === 'prompt',
+      sender: createSessionSender({ ...deps, sent, gone: gone.signal }),
+      questions: (dismissed) => createQuestions({ ...deps, dismissed }),
+    })
+    attachments.set(sessionId, attaching)
+    attaching.then(
+      (attachment) => {
+        if (gone.signal.aborted) attachment.detach()
+      },
+      () => {
+        if (attachments.get(sessionId) === attaching) attachments.delete(sessionId)
+      },
+    )
+    return attaching
+  }
+
+  async function release(sessionId: string): Promise<void> {
+    const attaching = attachments.get(sessionId)
+    attachments.delete(sessionId)
+    await attaching?.then(
+      (attachment) => attachment.detach(),
+      () => undefined,
+    )
+  }
 
   return {
     acp,
@@ -62,19 +111,19 @@ export function createConnection(acp: AcpContext, caller: Caller): Connection {
     setPeer(client) {
       known = client
     },
-    checkRoom: attachments.checkRoom,
+    checkRoom,
     async attached(sessionId) {
       const session = await acp.sessions.get(caller, sessionId)
-      return attachments.get(sessionId) ?? attachments.add(session, false)
+      return attachments.get(sessionId) ?? addAttachment(session, false)
     },
     async attach(session, replays) {
       const attaching = attachments.get(session.id)
-      if (attaching === undefined) return attachments.add(session, replays)
+      if (attaching === undefined) return addAttachment(session, replays)
       const attachment = await attaching
       await attachment.again(replays)
       return attachment
     },
-    release: attachments.release,
+    release,
     sending: (messageId, as) => sent.set(messageId, as),
     async promptsRouted(sessionId) {
       const unlock = await acp.sessionLocks.enter(keyOf(caller, sessionId))
@@ -90,7 +139,7 @@ export function createConnection(acp: AcpContext, caller: Caller): Connection {
     },
     close() {
       gone.abort()
-      attachments.releaseAll()
+      for (const sessionId of [...attachments.keys()]) void release(sessionId)
     },
   }
 }

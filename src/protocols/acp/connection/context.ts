@@ -1,15 +1,13 @@
-/** The data and services that all connections of the adapter share. */
+/** What all connections of the adapter share: services, settings, and the part of the store that they use. */
+
 import type { EngineDeps } from '../../../engine/deps.ts'
 import type { Engine } from '../../../engine/engine.ts'
 import type { Offers } from '../../../engine/requests/offers.ts'
-import type { AcpConfig } from '../config.ts'
 import type { OpenPrompts } from '../prompts/open-prompts.ts'
-import type { WaitingReminders } from '../reminders/waiting-reminders.ts'
+import type { WaitingReminders } from '../reminders/session-reminders.ts'
 import type { Facts } from '../render/facts.ts'
 import type { Queues } from '../sessions/queues.ts'
-import type { Sessions } from '../sessions/sessions.ts'
-import type { AcpStore } from '../sessions/store.ts'
-import type { Watching } from '../sessions/watching.ts'
+import type { Sessions, Watching } from '../sessions/sessions.ts'
 import type { Traces } from './traces.ts'
 
 export interface AcpContext extends Pick<EngineDeps, 'clock' | 'ids' | 'log'> {
@@ -35,3 +33,36 @@ export interface AcpContext extends Pick<EngineDeps, 'clock' | 'ids' | 'log'> {
   /** The name and version of the agent that clients see. */
   readonly agentInfo: { readonly name: string; readonly version: string }
 }
+
+/** The settings of the ACP adapter. */
+export interface AcpConfig {
+  /**
+   * Whether `_meta.harn.suspend` is read and written. Deprecated: use the methods of the extension.
+   */
+  readonly harnTunnel: boolean
+  /**
+   * The most HTTP and WebSocket connections of one principal. A tenant may have twice as many, the
+   * server four times as many.
+   */
+  readonly connections: number
+}
+
+export const defaultConfig: AcpConfig = {
+  harnTunnel: true,
+  connections: 256,
+}
+
+/** The methods of the engine's store that the adapter uses. */
+export type AcpStore = Pick<
+  EngineDeps['store'],
+  | 'putSession'
+  | 'replaceSession'
+  | 'session'
+  | 'sessions'
+  | 'contextMessages'
+  | 'list'
+  | 'getValue'
+  | 'replaceValue'
+>
+
+export type SessionRow = NonNullable<Awaited<ReturnType<AcpStore['session']>>>

@@ -2,6 +2,7 @@
  * Converts errors to ACP. The table is total over the error codes of Lull, so a new code does not compile without an entry.
  * Clients branch on `data.reason`, because ACP defines only a few numbers.
  */
+
 import { RequestError } from '@agentclientprotocol/sdk'
 import {
   type ErrorCode,
@@ -82,4 +83,19 @@ export function toRequestError(error: unknown, report: (error: unknown) => void)
 function detailsOf(error: LullError): object {
   const { resumedAt, ...rest } = error.details as { resumedAt?: number }
   return resumedAt === undefined ? rest : { ...rest, resumedAt: toIso(resumedAt) }
+}
+
+/**
+ * Distinguishes why the signal of a request aborted: the client cancelled it (`$/cancel_request`),
+ * or the connection was lost.
+ */
+const REQUEST_CANCELLED = -32800
+
+export function isCancellation(reason: unknown): boolean {
+  return (
+    typeof reason === 'object' &&
+    reason !== null &&
+    'code' in reason &&
+    reason.code === REQUEST_CANCELLED
+  )
 }

@@ -1,8 +1,8 @@
 /** Whatever arrives: every request has one answer, nothing of ours leaks, and the connection goes on. */
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { acpSchemas } from '../catalog.ts'
 import { inbound } from '../names.ts'
-import { acpSchemas } from '../schemas.ts'
 import type { Loose } from '../test-support/editor.ts'
 import { anyone, newSession, openHarness, prompt } from '../test-support/harness.ts'
 

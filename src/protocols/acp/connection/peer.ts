@@ -50,14 +50,28 @@ export interface Peer {
   askForm(sessionId: string, question: Question, signal: AbortSignal): Promise<Part | undefined>
 }
 
-export function createPeer(client: AgentContext, facts: ClientFacts, traces: Traces): Peer {
-  const request: Peer['request'] = (method, params, signal) =>
-    client.request(method, traces.add(params), {
-      cancellationSignal: signal,
-      stopWaitingOnCancel: true,
-    })
+/** What differs between the versions of the protocol. */
+interface PeerVersion {
+  readonly notify: (method: string, params: object) => Promise<void>
+  readonly request: (method: string, params: object, options: RequestOptions) => Promise<unknown>
+  /** An update in the shape of this version. */
+  readonly updateOf: (update: SessionUpdate) => object
+  /** The question of a permission request, without its session and options. */
+  readonly permission: (toolCall: object, title: string) => object
+  readonly more?: Pick<Peer, 'echoes' | 'moved' | 'standing' | 'echo' | 'during'>
+}
 
+interface RequestOptions {
+  readonly cancellationSignal: AbortSignal
+  readonly stopWaitingOnCancel: true
+}
+
+export function createPeer(version: PeerVersion, facts: ClientFacts, traces: Traces): Peer {
+  const request: Peer['request'] = (method, params, cancellationSignal) =>
+    version.request(method, traces.add(params), { cancellationSignal, stopWaitingOnCancel: true })
+  const notify: Peer['notify'] = (method, params) => version.notify(method, traces.add(params))
   let known = facts
+
   return {
     get facts() {
       return known
@@ -66,42 +80,49 @@ export function createPeer(client: AgentContext, facts: ClientFacts, traces: Tra
       known = { ...known, aware: true }
     },
     update: (sessionId, update) =>
-      client.notify('session/update', traces.add({ sessionId, update })),
-    notify: (method, params) => client.notify(method, traces.add(params)),
+      notify('session/update', { sessionId, update: version.updateOf(update) }),
+    notify,
     request,
-    async askConsent(sessionId, message, consent, signal) {
-      const { outcome } = (await request(
-        'session/request_permission',
-        {
-          sessionId,
-          toolCall: {
-            toolCallId: consent.consentId,
-            title: titleOf(message),
-            kind: 'other',
-            status: 'pending',
-            content: [text(titleOf(message))],
-            rawInput: consent.operation,
-          },
-          options: permissionOptions,
-        },
-        signal,
-      )) as { readonly outcome: { readonly outcome: string; readonly optionId?: string } }
+    async askConsent(sessionId, message, { consentId: toolCallId, operation: rawInput }, signal) {
+      const title = titleOf(message)
+      const toolCall = { toolCallId, title, kind: 'other', status: 'pending', rawInput }
+      const question = version.permission(toolCall, title)
+      const params = { sessionId, ...question, options: permissionOptions }
+      const answer = await request('session/request_permission', params, signal)
+      const { outcome } = answer as {
+        readonly outcome: { readonly outcome: string; readonly optionId?: string }
+      }
       return outcome.outcome === 'selected' ? decisionOf(outcome.optionId) : undefined
     },
     async askForm(sessionId, question, signal) {
       const form = { sessionId, ...formOf(question) }
       return filledIn(question, await request('elicitation/create', form, signal))
     },
+    ...version.more,
   }
 }
 
+/** A client that speaks version 1. */
+export function createPeerV1(client: AgentContext, facts: ClientFacts, traces: Traces): Peer {
+  return createPeer(
+    {
+      notify: (method, params) => client.notify(method, params),
+      request: (method, params, options) => client.request(method, params, options),
+      updateOf: (update) => update,
+      permission: (toolCall, title) => ({ toolCall: { ...toolCall, content: [text(title)] } }),
+    },
+    facts,
+    traces,
+  )
+}
+
 /** A consent is valid for one operation, so there is no option "always allow". */
-export const permissionOptions = [
+const permissionOptions = [
   { optionId: 'allow', name: 'Allow', kind: 'allow_once' },
   { optionId: 'reject', name: 'Reject', kind: 'reject_once' },
 ] as const
 
-export function decisionOf(optionId: string | undefined): Decision | undefined {
+function decisionOf(optionId: string | undefined): Decision | undefined {
   if (optionId === 'allow') return 'granted'
   return optionId === 'reject' ? 'denied' : undefined
 }

@@ -1,40 +1,29 @@
 /** Version 1 of the protocol: the SDK's app for one connection. */
+
 import * as sdk from '@agentclientprotocol/sdk'
+import { z } from 'zod'
 import { clientFacts, initializeResponse } from '../capabilities.ts'
-import { type Extension, inbound } from '../names.ts'
-import { cancelSession } from '../prompts/canceling.ts'
 import { prompt } from '../prompts/prompt-methods.ts'
 import { loadSession, newSession, resumeSession } from '../sessions/attach-methods.ts'
 import { close, list, remove, setConfigOption } from '../sessions/session-methods.ts'
-import { extension } from '../suspend/control-methods.ts'
 import type { Connection } from './connection.ts'
-import { type Handled, handling } from './handling.ts'
-import { createPeer } from './peer.ts'
-import {
-  configRequest,
-  listRequest,
-  loadRequest,
-  newRequest,
-  promptRequest,
-  sessionRequest,
-} from './requests.ts'
+import { handling } from './handling.ts'
+import { createPeerV1 } from './peer.ts'
 
 export function createV1(connection: Connection): sdk.AgentApp {
-  const { acp, caller } = connection
-  const { handle, report } = handling(connection)
+  const { acp } = connection
+  const { handle, cancel, extensions } = handling(connection)
 
   const app = sdk
     .agent({ name: 'lull' })
     .onRequest('initialize', ({ params, client }) => {
-      connection.setPeer(createPeer(client, clientFacts(params.clientCapabilities), acp.traces))
+      connection.setPeer(createPeerV1(client, clientFacts(params.clientCapabilities), acp.traces))
       return initializeResponse(acp.agentInfo, acp.offers)
     })
     // Prompt and cancel are registered one after the other: the SDK tries its handlers in order,
     // and both requests must arrive in order.
     .onRequest('session/prompt', raw, handle('session/prompt', prompt, promptRequest))
-    .onNotification('session/cancel', async ({ params: { sessionId } }) => {
-      await cancelSession(acp, caller, sessionId).catch(report)
-    })
+    .onNotification('session/cancel', cancel)
     .onRequest('session/new', raw, handle('session/new', newSession, newRequest))
     .onRequest('session/load', raw, handle('session/load', loadSession, loadRequest))
     // `raw`, because the SDK would remove the members of the RFC, and reject a request without
@@ -49,15 +38,7 @@ export function createV1(connection: Connection): sdk.AgentApp {
       handle('session/set_config_option', setConfigOption, configRequest),
     )
 
-  for (const name of Object.keys(extension) as Extension[]) {
-    for (const called of inbound[name]) {
-      const method = handle(called, extension[name])
-      app.onRequest(called, raw, (request: Handled<unknown>) => {
-        connection.peer().markAware()
-        return method(request)
-      })
-    }
-  }
+  for (const [name, handler] of extensions) app.onRequest(name, raw, handler)
   return app
 }
 
@@ -65,3 +46,30 @@ export function createV1(connection: Connection): sdk.AgentApp {
 function raw<P>(params: unknown): P {
   return params as P
 }
+
+/**
+ * The schemas of the requests of version 1. They are parsed here and not by the SDK, so that an
+ * error names the path of the invalid member. Unknown members are ignored.
+ */
+const sessionId = z.string().max(256)
+const meta = z.record(z.string(), z.unknown()).nullish()
+const cwd = z.string().min(1)
+const mcpServers = z.array(z.looseObject({ name: z.string() }))
+
+const newRequest: z.ZodType = z.looseObject({ cwd, mcpServers, _meta: meta })
+const loadRequest: z.ZodType = z.looseObject({ sessionId, cwd, mcpServers, _meta: meta })
+const listRequest: z.ZodType = z.looseObject({
+  cwd: cwd.nullish(),
+  cursor: z.string().nullish(),
+})
+const sessionRequest: z.ZodType = z.looseObject({ sessionId })
+const promptRequest: z.ZodType = z.looseObject({
+  sessionId,
+  prompt: z.array(z.unknown()),
+  _meta: meta,
+})
+const configRequest: z.ZodType = z.looseObject({
+  sessionId,
+  configId: z.string(),
+  value: z.union([z.string(), z.boolean()]),
+})

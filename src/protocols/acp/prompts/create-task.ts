@@ -5,10 +5,10 @@ import { offersOf } from '../../../engine/requests/offers.ts'
 import type { SendResult } from '../../../engine/requests/send/send-result.ts'
 import type { Connection } from '../connection/connection.ts'
 import type { AcpContext } from '../connection/context.ts'
-import { keptIn } from '../reminders/kept-reminders.ts'
+import { keptIn } from '../reminders/session-reminders.ts'
 import { abortable } from '../sessions/queues.ts'
 import { agentOf } from '../sessions/sessions.ts'
-import { cancelTask } from './canceling.ts'
+import { cancelTask } from './open-prompts.ts'
 import type { PromptDeps, PromptOutcome } from './prompt-outcome.ts'
 
 export async function startTask(

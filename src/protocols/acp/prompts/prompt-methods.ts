@@ -1,25 +1,25 @@
 /** The method `session/prompt`. */
-import { type ContentBlock, type PromptResponse, RequestError } from '@agentclientprotocol/sdk'
 
+import { type ContentBlock, type PromptResponse, RequestError } from '@agentclientprotocol/sdk'
+import { LullError } from '../../../core/errors.ts'
+import { type Part, textOf } from '../../../core/messages/message.ts'
 import type { Task } from '../../../core/task.ts'
+import { toIso } from '../../../core/values/instant.ts'
 import { parse } from '../../../engine/input/parse.ts'
-import { type Meta, toSuspend } from '../connection/address.ts'
-import { isCancellation } from '../connection/cancellation.ts'
+import { isOwn, type Meta, toPrompt, toSuspend } from '../connection/address.ts'
 import type { Connection } from '../connection/connection.ts'
-import { INTERNAL } from '../connection/faults.ts'
+import { INTERNAL, isCancellation } from '../connection/faults.ts'
 import { isBlank, partOf } from '../render/content.ts'
-import { contentBlocks } from '../schemas/content-blocks.ts'
+import { contentBlocks } from '../schemas/requests.ts'
+import { abortable } from '../sessions/queues.ts'
 import { keyOf } from '../sessions/sessions.ts'
 import { suspendTask } from '../suspend/suspending.ts'
 import { type SuspendFields, tunnelled } from '../suspend/tunnel.ts'
-import { cancelTask } from './canceling.ts'
 import { commandIn, runCommand } from './commands.ts'
-import { wakeTask } from './continue-task.ts'
-import type { OpenPrompt } from './open-prompts.ts'
-import { promptResponse } from './prompt-end.ts'
-import type { PromptDeps, PromptOutcome } from './prompt-outcome.ts'
-import { routePrompt } from './route-prompt.ts'
-import { noteTitle } from './session-title.ts'
+import { continueTask, wakeTask } from './continue-task.ts'
+import { startTask } from './create-task.ts'
+import { cancelTask, type OpenPrompt } from './open-prompts.ts'
+import { type PromptDeps, type PromptOutcome, promptResponse } from './prompt-outcome.ts'
 
 /** The fields of a prompt that version 1 and version 2 have in common. The blocks are not parsed. */
 export interface PromptFields {
@@ -166,4 +166,112 @@ async function giveUp({ acp, caller }: Connection, taskId: string): Promise<void
   } catch (error) {
     acp.log('error', 'a prompt was given up and its task could not be canceled', { taskId, error })
   }
+}
+
+/**
+ * Decides where a prompt goes: to a task of the session that is stopped or asks a question,
+ * otherwise to a new task. While a task runs, prompts are queued.
+ * @param unlock called when the next request of the session may be routed
+ * @returns undefined when the prompt was canceled first
+ */
+async function routePrompt(
+  deps: PromptDeps,
+  parts: readonly Part[],
+  canceled: AbortSignal,
+  unlock: () => void,
+): Promise<PromptOutcome | undefined> {
+  const { connection, attachment, meta } = deps
+  const { acp, caller } = connection
+  const { id } = attachment.session
+  const key = keyOf(caller, id)
+  const open = await acp.sessions.openTasks(caller, id)
+  const target = toPrompt(open, meta)
+  if (target !== undefined) return continueTask(deps, target, parts)
+  try {
+    if (!acp.promptQueues.isBusy(key) && !open.some(isPrompted)) {
+      return await startTask(deps, parts, canceled)
+    }
+    const place = acp.promptQueues.enter(key, canceled)
+    unlock()
+    const leave = await place
+    try {
+      const asking = await untilIdle(deps, canceled)
+      return asking === undefined
+        ? await startTask(deps, parts, canceled)
+        : await continueTask(deps, asking, parts)
+    } finally {
+      leave()
+    }
+  } catch (error) {
+    if (canceled.aborted && error === canceled.reason) return undefined
+    throw error
+  }
+}
+
+/** Whether a prompt created the task. */
+function isPrompted(task: Task): boolean {
+  return task.origin === 'acp' && isOwn(task)
+}
+
+/**
+ * Waits until no task that a prompt created is open.
+ * @returns a task that asks a question meanwhile: the queued prompt answers it
+ */
+async function untilIdle(
+  { connection, attachment }: PromptDeps,
+  canceled: AbortSignal,
+): Promise<Task | undefined> {
+  const { acp, caller } = connection
+  const { id } = attachment.session
+  let changed: () => void = () => undefined
+  const next = (): Promise<void> =>
+    new Promise((resolve) => {
+      changed = resolve
+    })
+  let change = next()
+  const unwatch = acp.watching.on(id, () => changed())
+  try {
+    for (;;) {
+      const open = await acp.sessions.openTasks(caller, id)
+      const prompted = open.filter(isPrompted)
+      if (prompted.length === 0) return undefined
+      const asking = prompted.find((task) => task.state === 'input-required')
+      if (asking !== undefined) return asking
+      await abortable(change, canceled)
+      change = next()
+    }
+  } finally {
+    unwatch()
+  }
+}
+
+const LONGEST_TITLE = 80
+
+/** Sets the title of a session to the first words of its first prompt. @throws LullError `INVALID_INPUT` if the prompt has no content */
+async function noteTitle(
+  { connection, attachment }: PromptDeps,
+  parts: readonly Part[],
+): Promise<void> {
+  if (parts.length === 0) {
+    throw new LullError('INVALID_INPUT', { path: 'prompt', problem: 'must say something' })
+  }
+  const { acp, caller } = connection
+  const { id } = attachment.session
+  const updatedAt = acp.clock.now()
+  let isFirst = false
+  const { title } = await acp.sessions.change(caller, id, (session) => {
+    isFirst = session.title === undefined
+    return { updatedAt, title: session.title ?? titleFrom(parts) }
+  })
+  if (!isFirst) return
+  await connection.peer().update(id, {
+    sessionUpdate: 'session_info_update',
+    title: title ?? '',
+    updatedAt: toIso(updatedAt),
+  })
+}
+
+function titleFrom(parts: readonly Part[]): string {
+  const words = textOf({ parts }).trim().split('\n')[0] ?? ''
+  return words.length > LONGEST_TITLE ? `${words.slice(0, LONGEST_TITLE - 1)}…` : words
 }

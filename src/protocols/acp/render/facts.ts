@@ -5,10 +5,12 @@
 
 import { textOf } from '../../../core/messages/message.ts'
 import { isInterrupted } from '../../../core/states.ts'
+import type { Suspension } from '../../../core/suspension.ts'
 import type { Task } from '../../../core/task.ts'
 import { toIso } from '../../../core/values/instant.ts'
-import type { JsonObject } from '../../../core/values/json.ts'
-import { harnFacts, suspendFacts } from '../suspend/suspension-facts.ts'
+import type { Json, JsonObject } from '../../../core/values/json.ts'
+import { workerSuspension } from '../../../core/waiting/worker-suspension.ts'
+import { wakeFacts } from '../suspend/stop-notices.ts'
 
 export interface Facts {
   readonly ofTask: (task: Task) => JsonObject
@@ -57,4 +59,64 @@ function questionFacts({ question, state }: Task): JsonObject | undefined {
     ...(question.consent === undefined ? {} : { consentId: question.consent.consentId }),
     ...(expiresAt === undefined ? {} : { expiresAt: toIso(expiresAt) }),
   }
+}
+
+/**
+ * The suspension of a task, with the members of the RFC. It is always complete, because a client may
+ * have missed earlier updates. Undefined for a task that was never stopped and is not held.
+ */
+function suspendFacts(task: Task): JsonObject | undefined {
+  const { suspension, pausing, holds } = task
+  const stop = suspension ?? pausing
+  const held = holds.length === 0 ? {} : { held: true }
+  if (stop !== undefined) {
+    return {
+      state: suspension === undefined ? 'quiescing' : 'suspended',
+      taskId: task.id,
+      ...stopFacts(stop),
+      ...held,
+    }
+  }
+  const last = task.resumes.at(-1)
+  if (last === undefined && holds.length === 0) return undefined
+  return {
+    state: 'active',
+    taskId: task.id,
+    epoch: task.epoch,
+    ...(last === undefined ? {} : wakeFacts(last)),
+    ...held,
+  }
+}
+
+/** The members of the RFC for one stop, and `epoch`. */
+function stopFacts(stop: Suspension): JsonObject {
+  const { handle, epoch, initiator, reason, summary, mode, conditions, deadlineAt, mayStillAct } =
+    stop
+  return {
+    handle,
+    epoch,
+    initiator,
+    ...(reason === undefined ? {} : { reason }),
+    ...(stop.pausedAt === undefined
+      ? { requestedAt: toIso(stop.requestedAt) }
+      : { suspendedAt: toIso(stop.pausedAt) }),
+    ...(conditions === undefined ? {} : { resumeWhen: conditions as Json }),
+    ...(summary === undefined ? {} : { summary }),
+    ...(mode === undefined ? {} : { mode }),
+    ...(deadlineAt === undefined ? {} : { deadlineAt: toIso(deadlineAt) }),
+    ...(mayStillAct === undefined ? {} : { mayStillAct }),
+  }
+}
+
+/** The suspension as the `WorkerSuspension` of the RFC, in snake_case. Undefined for a task that was never stopped. */
+function harnFacts(task: Task): JsonObject | undefined {
+  const stop = task.suspension ?? task.pausing
+  if (stop !== undefined) {
+    return {
+      state: task.suspension === undefined ? 'quiescing' : 'suspended',
+      ...workerSuspension(task, stop),
+    }
+  }
+  const last = task.resumes.at(-1)
+  return last && { state: 'active', handle: last.handle, cause: last.cause }
 }

@@ -7,7 +7,9 @@ import type { Message } from '../../../core/messages/message.ts'
 import { announcedIn } from '../../../core/messages/tool-calls.ts'
 import type { LogRecord, RecordType } from '../../../core/records.ts'
 import type { Task } from '../../../core/task.ts'
-import { type RfcUpdate, rfcUpdate } from '../suspend/lifecycle.ts'
+import { toIso } from '../../../core/values/instant.ts'
+import type { JsonObject } from '../../../core/values/json.ts'
+import { type RfcUpdate, rfcUpdate } from '../suspend/stop-notices.ts'
 import { artifactUpdates } from './artifact-updates.ts'
 import { blockOf } from './content.ts'
 import type { Facts } from './facts.ts'
@@ -37,6 +39,8 @@ interface Reading<T extends RecordType> {
   readonly tellsState?: true
   /** Whether such a record is also shown for a sub-task. */
   readonly ofChild?: true
+  /** What the record changes about reminders. */
+  readonly reminders?: (record: Of<T>) => readonly JsonObject[]
 }
 
 export function updatesOf(
@@ -57,7 +61,23 @@ export function updatesOf(
   ]
 }
 
+/** The parameters of `_session/reminder` for each change of a reminder, without `sessionId`. */
+export function reminderChanges(record: LogRecord): readonly JsonObject[] {
+  const reading = readings[record.type] as Reading<RecordType>
+  return reading.reminders?.(record) ?? []
+}
+
 const unseen = {}
+
+const emitted: Reading<'turn-started' | 'reminders-shown'> = {
+  reminders: (record) =>
+    record.reminders
+      .filter(({ id }) => record.emitted.includes(id))
+      .map(({ acceptedAt, ...reminder }) => ({
+        event: 'emitted',
+        reminder: { ...reminder, tags: [...reminder.tags], acceptedAt: toIso(acceptedAt) },
+      })) as readonly JsonObject[],
+}
 
 const step: Reading<'step' | 'attempt' | 'skipped'> = {
   show: (record, task) => stepUpdates(task, record).map(show),
@@ -135,16 +155,22 @@ const readings: { readonly [T in RecordType]: Reading<T> } = {
   canceled: end,
 
   value: unseen,
-  'turn-started': unseen,
+  'turn-started': emitted,
   'turn-ended': unseen,
   compacted: unseen,
   continued: unseen,
   voided: unseen,
-  // Notifications about reminders are built by `reminder-notices.ts`.
-  'reminders-shown': unseen,
+  'reminders-shown': emitted,
   'reminder-injected': unseen,
-  'reminder-deduped': unseen,
-  'reminder-expired': unseen,
+  'reminder-deduped': {
+    reminders: ({ dedupeKey, by, ids }) => [
+      { event: 'deduped', dedupeKey, by, displaced: [...ids] },
+    ],
+  },
+  'reminder-expired': {
+    reminders: ({ ids, reason }) =>
+      ids.map((reminderId) => ({ event: 'expired', reminderId, reason })),
+  },
   receipt: unseen,
   imported: unseen,
   forked: unseen,

@@ -1,13 +1,44 @@
-/** Schemas of what Lull writes into `_meta`, and of the `data` of its errors. */
+/** Schemas of what Lull writes into `_meta`, of the `data` of its errors, and of members that other schemas share. */
+
 import { z } from 'zod'
 import { states } from '../../../core/states.ts'
 import {
   resumeCause as cause,
   initiator,
   pauseMode,
+  resumeCause,
   resumeConditions,
 } from '../../../engine/input/inputs.ts'
-import { handle, instant, reason, summary, wake } from './primitives.ts'
+
+export const sessionId: z.ZodString = z.string().min(1).max(256)
+export const handle: z.ZodString = z.string().min(1).max(256)
+/** The path of a file or directory. */
+export const path: z.ZodString = z.string().max(4_096)
+export const reason: z.ZodString = z.string().max(1_000)
+export const summary: z.ZodString = z.string().max(4_000)
+export const instant: z.ZodISODateTime = z.iso.datetime()
+export const epoch: z.ZodNumber = z.number().int().positive()
+export const meta: z.ZodType<Record<string, unknown> | null | undefined> = z
+  .record(z.string(), z.unknown())
+  .nullish()
+
+/** The members of the RFC for a stop. */
+export const stop: Readonly<Record<string, z.ZodType>> = {
+  handle,
+  reason: reason.optional(),
+  initiator,
+  suspendedAt: instant,
+  resumeWhen: resumeConditions.optional(),
+}
+
+/** The members of the RFC for a wake. */
+export const wake: Readonly<Record<string, z.ZodType>> = {
+  handle,
+  cause: resumeCause,
+  hadResumeInput: z.boolean(),
+  continueTranscript: z.boolean(),
+  resumedAt: instant,
+}
 
 /** The member by which a request names its task, if the session has several. */
 export const addressMeta: z.ZodType<{ lull?: { taskId?: string | undefined } | undefined }> =

@@ -1,17 +1,7 @@
 /** Notifications, updates and requests that Lull sends to clients. */
 import { z } from 'zod'
 import { resumeConditions } from '../../../engine/input/inputs.ts'
-import {
-  epoch,
-  handle,
-  instant,
-  meta,
-  reason,
-  sessionId,
-  stop,
-  summary,
-  wake,
-} from './primitives.ts'
+import { epoch, handle, instant, meta, reason, sessionId, stop, summary, wake } from './meta.ts'
 
 export const awaitResumptionRequest: z.ZodType = z.object({
   sessionId,

@@ -9,18 +9,25 @@
  *      was sent.
  *  A5  The client is asked an open question at once, and again whenever it attaches again.
  */
+
+import { evolve } from '../../../core/evolve.ts'
+import { afterChunk, afterRecord, type TextChunk } from '../../../core/messages/live-text.ts'
 import type { LogRecord } from '../../../core/records.ts'
 import type { Task } from '../../../core/task.ts'
 import { type Caller, maySee } from '../../../engine/caller.ts'
+import { isOwn } from '../connection/address.ts'
 import type { AcpContext } from '../connection/context.ts'
 import type { Questions } from '../prompts/questions.ts'
-import { followTask } from './follow-task.ts'
-import type { Expected } from './follower.ts'
-import { createIdleTasks } from './idle-tasks.ts'
-import { replay } from './replay.ts'
+import { chunkUpdates, recordUpdates, shownRecord } from '../render/artifact-updates.ts'
+import { heard, type Shown, said, updatesOf } from '../render/updates.ts'
 import type { SessionSender } from './session-sender.ts'
 import type { Session } from './sessions.ts'
-import { createTaskFollowers } from './task-followers.ts'
+import {
+  createIdleTasks,
+  createTaskFollowers,
+  type Expected,
+  type Follower,
+} from './task-followers.ts'
 
 export interface Attachment {
   readonly session: Session
@@ -60,12 +67,7 @@ export async function attach(deps: AttachDeps): Promise<Attachment> {
   const leaving = new AbortController()
   const detached = leaving.signal
   const questions = deps.questions((taskId) => idle.dismissed(taskId))
-  const followers = createTaskFollowers({
-    read: (taskId, follower) =>
-      followTask({ acp, caller, sender, prompted, questions, idle, detached }, taskId, follower),
-    detached,
-    log: acp.log,
-  })
+  const followers = createTaskFollowers({ read: sendTask, detached, log: acp.log })
   const idle = createIdleTasks(followers, questions)
   /**
    * Tasks that changed while the open tasks were listed. Those that are not in the list are new.
@@ -77,6 +79,54 @@ export async function attach(deps: AttachDeps): Promise<Attachment> {
     if (writtenMeanwhile === undefined) followers.follow(task.id)
     else writtenMeanwhile.add(task.id)
   })
+
+  /** Sends the changes of one task until its last record, or until `detached` aborts. */
+  async function sendTask(taskId: string, follower: Follower): Promise<void> {
+    const { task, held } = follower
+    if (task !== undefined) {
+      questions.reconcile(task)
+      await sender.taskFound(task, questions.asking(taskId))
+    }
+    const place = { after: task?.version ?? 0, shown: held }
+    const reading = await acp.engine.follow(caller, taskId, place)
+    const stop = (): void => reading.close()
+    if (detached.aborted) stop()
+    detached.addEventListener('abort', stop)
+    try {
+      for (;;) {
+        const batch = await reading.next()
+        if (batch === undefined || detached.aborted) return
+        if ('chunks' in batch) for (const chunk of batch.chunks) await sendChunk(follower, chunk)
+        else for (const record of batch.records) await sendRecord(follower, record)
+      }
+    } finally {
+      detached.removeEventListener('abort', stop)
+      reading.close()
+    }
+  }
+
+  async function sendChunk(follower: Follower, chunk: TextChunk): Promise<void> {
+    const { task, held } = follower
+    if (task === undefined || task.parentId !== undefined) return
+    for (const update of chunkUpdates(task.id, held, chunk)) await sender.show({ update }, false)
+    follower.held = afterChunk(held, chunk)
+  }
+
+  async function sendRecord(follower: Follower, record: LogRecord): Promise<void> {
+    const { task: before, held } = follower
+    const task = evolve(before, record)
+    if (record.type === 'submitted') follower.begunHere = prompted(record.message.messageId)
+    const owned = follower.begunHere || follower.waiting.size > 0
+    for (const update of recordUpdates(task.id, held, record)) await sender.show({ update }, false)
+    const visible = shownRecord(held, record)
+    for (const shown of updatesOf(before, visible, task, acp.facts)) await sender.show(shown, false)
+    follower.held = afterRecord(held, record)
+    questions.reconcile(task)
+    const asking = questions.asking(task.id)
+    await sender.taskChanged({ before, record, task, owned, asking })
+    follower.moved(task, record)
+    idle.update(task)
+  }
 
   function detach(): void {
     leaving.abort()
@@ -127,5 +177,59 @@ export async function attach(deps: AttachDeps): Promise<Attachment> {
       await followers.follow(taskId).reached(version)
     },
     detach,
+  }
+}
+
+/** The most stateless messages of a session that are replayed. */
+const MOST_MESSAGES = 1_000
+
+/**
+ * Sends the past of a session again (`session/load`), oldest first, in the same form as at the time.
+ * @param open the open tasks at the time of the attachment; their later records are sent live
+ * @param isLive whether all records of a task are sent live
+ * @returns the ended tasks whose records were all sent
+ */
+async function replay(
+  acp: AcpContext,
+  caller: Caller,
+  { id }: Session,
+  open: readonly Task[],
+  sender: Pick<SessionSender, 'show'>,
+  isLive: (taskId: string) => boolean,
+): Promise<readonly string[]> {
+  const { tenant, principal } = caller
+  const opened = new Set(open.map((task) => task.id))
+  // A task that ended after the open tasks were listed is in both lists.
+  const ended = (await acp.sessions.endedTasks(caller, id)).filter(
+    (task) => isOwn(task) && !opened.has(task.id) && !isLive(task.id),
+  )
+  const messages = await acp.store.contextMessages(tenant, principal, id, MOST_MESSAGES)
+  const pieces = [
+    ...[...ended, ...open.filter(isOwn)].map((task) => ({
+      at: task.createdAt,
+      shown: () => ofTask(acp, caller, task),
+    })),
+    ...messages.map(({ at, message }) => ({
+      at,
+      shown: () => (message.role === 'ROLE_USER' ? heard(message) : said(message)),
+    })),
+  ].sort((a, b) => a.at - b.at)
+  for (const piece of pieces) {
+    for await (const shown of piece.shown()) await sender.show(shown, true)
+  }
+  return ended.map((task) => task.id)
+}
+
+async function* ofTask(
+  { engine, facts }: AcpContext,
+  caller: Caller,
+  { id, version }: Task,
+): AsyncGenerator<Shown, void> {
+  let before: Task | undefined
+  for await (const record of await engine.subscribe(caller, id)) {
+    const task = evolve(before, record)
+    yield* updatesOf(before, record, task, facts)
+    before = task
+    if (record.seq >= version) return
   }
 }

@@ -6,12 +6,11 @@ import type { Caller } from '../../../engine/caller.ts'
 import type { AcpContext } from '../connection/context.ts'
 import type { Peer } from '../connection/peer.ts'
 import { outbound } from '../names.ts'
-import { turnEnded } from '../prompts/prompt-end.ts'
-import { reminderChanges } from '../reminders/reminder-notices.ts'
-import { isIdle, type Shown } from '../render/updates.ts'
+import { turnEnded } from '../prompts/prompt-outcome.ts'
+import { isIdle, reminderChanges, type Shown } from '../render/updates.ts'
 import { awaitResumptionResponse } from '../schemas/notifications.ts'
 import { configOptions } from '../suspend/config-options.ts'
-import { lifecycleNotice, parkedParams } from '../suspend/lifecycle.ts'
+import { lifecycleNotice, parkedParams } from '../suspend/stop-notices.ts'
 
 /** Each call resolves when the client's transport has taken the message. */
 export interface SessionSender {

@@ -2,6 +2,7 @@
  * Sessions: those that a client opened, and every context of the caller that has tasks. A context
  * that another protocol created gets a row when a client first changes it.
  */
+
 import { RequestError } from '@agentclientprotocol/sdk'
 import { isTerminal, type State, states } from '../../../core/states.ts'
 import type { Task } from '../../../core/task.ts'
@@ -11,8 +12,8 @@ import type { Caller } from '../../../engine/caller.ts'
 import type { EngineDeps } from '../../../engine/deps.ts'
 import type { Engine } from '../../../engine/engine.ts'
 import { untilWritten } from '../../../engine/upkeep/change-value.ts'
+import type { AcpStore, SessionRow } from '../connection/context.ts'
 import { createQueues } from './queues.ts'
-import type { AcpStore, SessionRow } from './store.ts'
 
 export type Session = SessionRow
 
@@ -125,5 +126,38 @@ export function createSessions({ engine, store, clock, ids, cwd }: SessionDeps):
     },
     openTasks: (caller, id) => tasksOf(caller, id, open),
     endedTasks: (caller, id) => tasksOf(caller, id, ended),
+  }
+}
+
+/**
+ * One watcher of the engine for all sessions, so that a write costs one look-up, however many
+ * clients are attached.
+ */
+export interface Watching {
+  /**
+   * Calls `changed` after every durable write to a task of that context.
+   * @returns a function that stops the calls
+   */
+  on(contextId: string, changed: (task: Task) => void): () => void
+  close(): void
+}
+
+export function createWatching(engine: Engine): Watching {
+  const watchers = new Map<string, Set<(task: Task) => void>>()
+  const isAttached = (): boolean => watchers.size > 0
+  const close = engine.watch((task) => {
+    const watching = watchers.get(task.contextId)
+    if (watching !== undefined) for (const changed of watching) changed(task)
+  }, isAttached)
+  return {
+    on(contextId, changed) {
+      const watching = watchers.get(contextId) ?? new Set()
+      watchers.set(contextId, watching.add(changed))
+      return () => {
+        watching.delete(changed)
+        if (watching.size === 0 && watchers.get(contextId) === watching) watchers.delete(contextId)
+      }
+    },
+    close,
   }
 }

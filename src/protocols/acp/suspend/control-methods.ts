@@ -2,6 +2,7 @@
  * The methods of the extension: suspend, wake, remind, steer, receipts. Their names are in
  * `names.ts`.
  */
+
 import { RequestError } from '@agentclientprotocol/sdk'
 import { LullError } from '../../../core/errors.ts'
 import type { Message } from '../../../core/messages/message.ts'
@@ -9,22 +10,23 @@ import { isInterrupted } from '../../../core/states.ts'
 import type { JsonObject } from '../../../core/values/json.ts'
 import { parse } from '../../../engine/input/parse.ts'
 import type { Offers } from '../../../engine/requests/offers.ts'
-import { isOwn, toRemind, toSuspend, toWake } from '../connection/address.ts'
+import { type ReceiptReport, receiptReport } from '../../../engine/requests/receipt-report.ts'
+import { isOwn, taskIdIn, toRemind, toSuspend, toWake } from '../connection/address.ts'
 import type { Connection } from '../connection/connection.ts'
 import { METHOD_NOT_FOUND } from '../connection/faults.ts'
 import type { Method } from '../connection/handling.ts'
 import type { Extension } from '../names.ts'
 import { ownHandle } from '../prompts/continue-task.ts'
 import { create } from '../prompts/create-task.ts'
-import { injectReminder } from '../reminders/reminding.ts'
+import { injectReminder } from '../reminders/session-reminders.ts'
 import { isBlank, partOf } from '../render/content.ts'
 import {
   injectReminderRequest,
+  receiptsRequest,
   steeringRequest,
   suspendRequest,
   wakeRequest,
 } from '../schemas/requests.ts'
-import { receipts } from '../sessions/receipts-method.ts'
 import { suspendResponse, suspendTask, wakeTask } from './suspending.ts'
 import { isFields, type SuspendFields, type WakeFields } from './tunnel.ts'
 
@@ -145,4 +147,28 @@ export const extension: Readonly<Record<Extension, Method<unknown, unknown>>> = 
   remind: needing('reminders', remind),
   steer,
   receipts,
+}
+
+/**
+ * Returns the signed receipts of the task named by `_meta.lull.taskId`, or else of the latest one, even if
+ * it has ended.
+ */
+async function receipts(
+  { acp: { engine, sessions }, caller }: Connection,
+  params: unknown,
+): Promise<ReceiptReport> {
+  const { sessionId, _meta } = parse(receiptsRequest, params)
+  await sessions.get(caller, sessionId)
+  const taskId = taskIdIn(_meta) ?? (await latest())
+  const task = taskId === undefined ? undefined : await engine.get(caller, taskId)
+  if (task?.contextId !== sessionId) {
+    const problem = 'is not a task of the session'
+    throw new LullError('INVALID_INPUT', { path: '_meta.lull.taskId', problem })
+  }
+  return receiptReport(await engine.verify(caller, task.id))
+
+  async function latest(): Promise<string | undefined> {
+    const { tasks } = await engine.list(caller, { contextId: sessionId, limit: 1 })
+    return tasks[0]?.id
+  }
 }

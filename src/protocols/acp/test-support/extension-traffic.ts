@@ -1,5 +1,5 @@
 /** Everything of ours in what an editor received, held against the schemas we publish. For tests only. */
-import { acpSchemas } from '../schemas.ts'
+import { acpSchemas } from '../catalog.ts'
 import type { Loose } from './editor.ts'
 
 const notifications: Readonly<Record<string, string>> = {

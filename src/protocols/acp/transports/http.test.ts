@@ -1,4 +1,4 @@
-/** K1: open-connections.ts. */
+/** K1: http.ts. */
 import { expect, it } from 'vitest'
 import { bob } from '../../../engine/test-support/engine-harness.ts'
 import { anyone, type Harness, openHarness } from '../test-support/harness.ts'

@@ -3,13 +3,13 @@
  * limits: a connection belongs to the caller who opened it, the number of connections is bounded,
  * and an idle connection is closed.
  */
+
 import type { AgentConnector } from '@agentclientprotocol/sdk'
 import { AcpServer } from '@agentclientprotocol/sdk/experimental/server'
 import type { Caller } from '../../../engine/caller.ts'
 import type { EngineDeps } from '../../../engine/deps.ts'
+import { isTooCostly } from '../../../http/strict-json.ts'
 import { keyOf } from '../sessions/sessions.ts'
-import { guardedRequest } from './guarded-input.ts'
-import { createOpenConnections } from './open-connections.ts'
 import { type AcpSocket, type SocketLimits, socketStream } from './socket-stream.ts'
 import { createTurns } from './turns.ts'
 
@@ -33,7 +33,7 @@ export interface HttpTransport {
 
 export interface HttpDeps extends Pick<EngineDeps, 'clock' | 'ids'> {
   readonly connect: (caller: Caller) => AgentConnector
-  /** The most connections of a principal (K1 of `open-connections.ts`). */
+  /** The most connections of a principal (K1). */
   readonly connections: number
 }
 
@@ -145,4 +145,121 @@ function withEnd(body: ReadableStream<Uint8Array>, ended: () => void): ReadableS
       return reader.cancel(reason)
     },
   })
+}
+
+/**
+ * Tracks the open connections over HTTP, and counts WebSockets. A connection without streams and
+ * requests expires.
+ *
+ * K1  A principal may have a limited number of connections, its tenant twice as many, and all
+ *     tenants together four times as many. So one caller cannot use up the connections of others.
+ */
+interface OpenConnection {
+  readonly owner: Caller
+  /** The number of streams that the client reads. */
+  streams: number
+  cancelExpiry: () => void
+}
+
+const IDLE_MS = 300_000
+
+/** @param most the most connections of a principal */
+function createOpenConnections(
+  clock: EngineDeps['clock'],
+  most: number,
+  expired: (id: string) => void,
+) {
+  const open = new Map<string, OpenConnection>()
+  const counts = new Map<string, number>()
+
+  function count(owner: Caller, by: 1 | -1): void {
+    for (const [, key] of countersOf(owner)) {
+      const left = (counts.get(key) ?? 0) + by
+      if (left === 0) counts.delete(key)
+      else counts.set(key, left)
+    }
+  }
+
+  /** The limit that another connection of the caller would exceed, if any. */
+  function limitReached(caller: Caller): string | undefined {
+    const found = countersOf(caller).find(
+      ([, key, factor]) => (counts.get(key) ?? 0) >= most * factor,
+    )
+    return found && `acp.connections of the ${found[0]} (${most * found[2]})`
+  }
+
+  /** Called with each request: restarts the time until the connection expires. */
+  function touch(id: string, connection: OpenConnection): void {
+    connection.cancelExpiry()
+    if (connection.streams > 0) return
+    connection.cancelExpiry = clock.after(IDLE_MS, () => {
+      forget(id)
+      expired(id)
+    })
+  }
+
+  function forget(id: string): void {
+    const known = open.get(id)
+    if (known === undefined) return
+    known.cancelExpiry()
+    open.delete(id)
+    count(known.owner, -1)
+  }
+
+  return {
+    limitReached,
+    add(id: string, owner: Caller): void {
+      count(owner, 1)
+      const connection: OpenConnection = { owner, streams: 0, cancelExpiry: () => undefined }
+      open.set(id, connection)
+      touch(id, connection)
+    },
+    get: (id: string): OpenConnection | undefined => open.get(id),
+    touch,
+    /** @returns a function to call when the stream ends */
+    streamOpened(id: string, connection: OpenConnection): () => void {
+      connection.streams++
+      connection.cancelExpiry()
+      return () => {
+        connection.streams--
+        if (open.get(id) === connection) touch(id, connection)
+      }
+    },
+    /** @returns a function to call when the socket closes; calling it again does nothing */
+    socketOpened(owner: Caller): () => void {
+      count(owner, 1)
+      let counted = true
+      return () => {
+        if (counted) count(owner, -1)
+        counted = false
+      }
+    },
+    forget,
+    clear(): void {
+      for (const id of [...open.keys()]) forget(id)
+    },
+  }
+}
+
+/** What a connection counts for: a name, a key, and how many times the connections of a principal it may have. */
+type Counter = readonly [of: string, key: string, factor: number]
+
+function countersOf({ tenant, principal }: Caller): readonly Counter[] {
+  return [
+    ['principal', JSON.stringify([tenant, principal]), 1],
+    ['tenant', JSON.stringify([tenant]), 2],
+    ['server', '', 4],
+  ]
+}
+
+/**
+ * The request with its body already read. Undefined if the body has too many values: the SDK would
+ * parse and validate millions of values at once, and block the event loop for seconds.
+ */
+async function guardedRequest(request: Request): Promise<Request | undefined> {
+  if (request.method !== 'POST') return request
+  const body = await request.text()
+  if (isTooCostly(body)) return undefined
+  const { url, method, headers } = request
+  return new Request(url, { method, headers, body })
 }

@@ -1,7 +1,7 @@
 import { PassThrough } from 'node:stream'
 import { text } from 'node:stream/consumers'
 import { expect, it } from 'vitest'
-import { withoutLongLines } from './long-lines.ts'
+import { withoutLongLines } from './stdio.ts'
 
 const LIMIT = 100
 

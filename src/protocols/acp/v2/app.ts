@@ -5,21 +5,18 @@ import { LullError } from '../../../core/errors.ts'
 import { parse } from '../../../engine/input/parse.ts'
 import { capabilitiesMeta, clientFacts, steeringMeta } from '../capabilities.ts'
 import type { Connection } from '../connection/connection.ts'
-import { type Handled, handling, type Method } from '../connection/handling.ts'
-import { type Extension, inbound } from '../names.ts'
-import { cancelSession } from '../prompts/canceling.ts'
+import { handling, type Method } from '../connection/handling.ts'
 import { availableCommands } from '../prompts/commands.ts'
 import { beginPrompt, type PromptFields } from '../prompts/prompt-methods.ts'
 import { resumeRequest } from '../schemas/requests.ts'
 import { newSession, reach, resumeSession } from '../sessions/attach-methods.ts'
 import { closeIfKnown, list, remove, setConfigOption } from '../sessions/session-methods.ts'
-import { extension } from '../suspend/control-methods.ts'
 import { createPeerV2 } from './peer.ts'
 import { commandV2, optionV2 } from './shapes.ts'
 
 export function createV2(connection: Connection): sdk.AgentApp {
-  const { acp, caller } = connection
-  const { handle, report } = handling(connection)
+  const { acp } = connection
+  const { handle, cancel, extensions } = handling(connection)
 
   const app = sdk
     .agent({ name: 'lull' })
@@ -42,19 +39,9 @@ export function createV2(connection: Connection): sdk.AgentApp {
     .onRequest('session/close', handle('session/close', closeIfKnown))
     .onRequest('session/delete', handle('session/delete', remove))
     .onRequest('session/set_config_option', handle('session/set_config_option', configure))
-    .onNotification('session/cancel', async ({ params: { sessionId } }) => {
-      await cancelSession(acp, caller, sessionId).catch(report)
-    })
+    .onNotification('session/cancel', cancel)
 
-  for (const name of Object.keys(extension) as Extension[]) {
-    for (const called of inbound[name]) {
-      const method = handle(called, extension[name])
-      app.onRequest(called as `_${string}`, raw, (request: Handled<unknown>) => {
-        connection.peer().markAware()
-        return method(request)
-      })
-    }
-  }
+  for (const [name, handler] of extensions) app.onRequest(name as `_${string}`, raw, handler)
   return app
 }
 

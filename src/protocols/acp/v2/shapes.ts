@@ -35,7 +35,7 @@ export function updateV2(update: SessionUpdate): v2.SessionUpdate {
 
 type Chunk = SessionUpdate & { readonly sessionUpdate: 'agent_message_chunk' }
 
-/** Whether the chunk is text of an attempt that did not finish (`live-updates.ts`). */
+/** Whether the chunk is text of an attempt that did not finish (`render/artifact-updates.ts`). */
 function isDiscarded({ _meta }: Chunk): boolean {
   const lull = _meta?.['lull'] as { readonly artifact?: { readonly stream?: string } } | undefined
   return lull?.artifact?.stream === 'discarded'

@@ -4,19 +4,24 @@
  * of these sessions is stored, so that this also works after a restart, before any client connects.
  */
 
+import { RequestError } from '@agentclientprotocol/sdk'
+import { LullError } from '../../../core/errors.ts'
 import { isTerminal } from '../../../core/states.ts'
 import type { Task } from '../../../core/task.ts'
-import type { Json } from '../../../core/values/json.ts'
+import { toIso } from '../../../core/values/instant.ts'
+import type { Json, JsonObject } from '../../../core/values/json.ts'
 import type { Caller } from '../../../engine/caller.ts'
 import type { EngineDeps } from '../../../engine/deps.ts'
 import type { Engine } from '../../../engine/engine.ts'
+import { reminderInput } from '../../../engine/input/inputs.ts'
+import { parse } from '../../../engine/input/parse.ts'
+import type { ReminderRequest } from '../../../engine/input/requests.ts'
 import { offersOf } from '../../../engine/requests/offers.ts'
 import { changeValue } from '../../../engine/upkeep/change-value.ts'
 import { isOwn } from '../connection/address.ts'
-import { keyOf, type Sessions } from '../sessions/sessions.ts'
-import type { AcpStore } from '../sessions/store.ts'
-import type { Watching } from '../sessions/watching.ts'
-import { keptIn, withKept } from './kept-reminders.ts'
+import type { AcpContext, AcpStore } from '../connection/context.ts'
+import { STATE_CONFLICT } from '../connection/faults.ts'
+import { agentOf, keyOf, type Sessions, type Watching } from '../sessions/sessions.ts'
 
 /** The name of the stored list of `[tenant, principal, sessionId]`, which all processes share. */
 export const WAITING = 'acp/waiting-reminders'
@@ -131,4 +136,80 @@ async function list(
 
 function placesIn(value: Json | undefined): [string, string, string][] {
   return (value ?? []) as [string, string, string][]
+}
+
+/** The most reminders that a session keeps: the limit of a task too. */
+const MAX_KEPT = 64
+
+/** Passes a reminder for a session to its task. A session without a task keeps it for the next one. */
+export async function injectReminder(
+  acp: AcpContext,
+  caller: Caller,
+  sessionId: string,
+  task: Task | undefined,
+  reminder: ReminderRequest,
+): Promise<JsonObject> {
+  if (task === undefined) return keepForNext(acp, caller, sessionId, reminder)
+  const answer = await acp.engine.remind(caller, { taskId: task.id, reminder })
+  const { reminderId, dedupedCount, acceptedAt } = answer
+  const _meta = { lull: { taskId: task.id } }
+  return { reminderId, dedupedCount, acceptedAt: toIso(acceptedAt), _meta }
+}
+
+async function keepForNext(
+  { engine, sessions, waiting, clock, ids }: AcpContext,
+  caller: Caller,
+  sessionId: string,
+  given: ReminderRequest,
+): Promise<JsonObject> {
+  const reminder: KeptReminder = { ...given, id: given.id ?? `reminder-${ids.uuid()}` }
+  let dedupedCount = 0
+  const agent = agentOf(engine, await sessions.get(caller, sessionId))
+  if (agent !== undefined && !offersOf(agent).reminders) {
+    throw new LullError('NOT_OFFERED', { agent: agent.name, capability: 'reminders' })
+  }
+  await sessions.change(caller, sessionId, (session) => {
+    const kept = keptIn(session)
+    const same = kept.find(({ id }) => id === reminder.id)
+    if (same !== undefined) return unchanged(same, reminder)
+    const others = kept.filter(
+      ({ dedupeKey }) => dedupeKey == null || dedupeKey !== given.dedupeKey,
+    )
+    dedupedCount = kept.length - others.length
+    if (others.length >= MAX_KEPT) {
+      const data = { reason: 'reminder_limit', sessionId, limit: MAX_KEPT }
+      throw new RequestError(STATE_CONFLICT, `${sessionId} already has ${MAX_KEPT} reminders`, data)
+    }
+    return withKept([...others, reminder])
+  })
+  await waiting.expect(caller, sessionId)
+  return { reminderId: reminder.id, dedupedCount, acceptedAt: toIso(clock.now()) }
+}
+
+/**
+ * Accepts a repeated reminder id.
+ * @throws LullError when the id was used with another body
+ */
+function unchanged(known: KeptReminder, { body }: KeptReminder): object {
+  if (known.body === body) return {}
+  const problem = 'was used for a reminder with another body'
+  throw new LullError('INVALID_INPUT', { path: 'reminder.id', problem })
+}
+
+/** Reminders that wait in a session for its next task. The row of the session stores them as JSON. */
+type KeptReminder = ReminderRequest & { readonly id: string }
+
+interface StoredReminders {
+  readonly reminders?: readonly JsonObject[]
+}
+
+export function keptIn({ reminders = [] }: StoredReminders): readonly KeptReminder[] {
+  return reminders.map((stored) => {
+    const { id = '', ...reminder } = parse(reminderInput, stored, 'reminder')
+    return { ...reminder, id }
+  })
+}
+
+function withKept(reminders: readonly KeptReminder[]): Required<StoredReminders> {
+  return { reminders: JSON.parse(JSON.stringify(reminders)) }
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { acpSchemas } from '../schemas.ts'
+import { acpSchemas } from '../catalog.ts'
 import type { Loose } from '../test-support/editor.ts'
 import { checkExtension } from '../test-support/extension-traffic.ts'
 import { anyone, newSession, openHarness, prompt } from '../test-support/harness.ts'
