@@ -2,10 +2,16 @@
 import type { BudgetInput, BudgetResult, BudgetSummary } from '../../client/index.ts'
 import { scopeText } from '../../client/ops-client.ts'
 import { plain } from '../../core/values/printable.ts'
+import {
+  listCommand,
+  oneIdCommand,
+  opsCommand,
+  readScope,
+  scopeFlags,
+  tasksText,
+} from '../call-command.ts'
 import { type Command, type Flag, type Input, type Io, UsageError } from '../command.ts'
-import { expectNoWords, readOnlyWord } from '../input/read-input.ts'
-import { readScope, scopeFlags, tasksText } from '../input/scope-flags.ts'
-import { listCommand, opsCommand } from '../ops-command.ts'
+import { expectNoWords } from '../input/read-input.ts'
 
 const measureFlags: Readonly<Record<string, Flag & { readonly measure: BudgetInput['measure'] }>> =
   {
@@ -17,72 +23,71 @@ const measureFlags: Readonly<Record<string, Flag & { readonly measure: BudgetInp
     turns: { measure: 'turns', value: 'n', about: 'Turns' },
   }
 
-const ONE_ID = 'give one budget id'
-
 const stayFlag: Readonly<Record<string, Flag>> = {
   'no-resume': { about: 'Leave the tasks stopped that the budget has stopped' },
 }
 
-export const budgetsList: Command = listCommand({
-  name: 'budgets list',
-  about: 'List the budgets and how far each is used',
-  examples: ['budgets', 'budgets list --json'],
-  member: 'budgets',
-  list: (ops) => ops.budgets(),
-  line: budgetLine,
-  none: 'There are no budgets',
-})
-
-export const budgetsSet: Command = opsCommand({
-  name: 'budgets set',
-  about: 'Set a budget, or change its limit; tasks that use it up are stopped',
-  flags: {
-    ...scopeFlags,
-    ...measureFlags,
-    per: { value: 'period', about: 'hour, day or life; life where it is not given' },
-    ...stayFlag,
-  },
-  examples: [
-    'budgets set --tenant acme --cost-usd 20 --per day',
-    'budgets set --agent researcher --tokens 1000000 --per hour',
-    'budgets set --task <task-id> --turns 50',
-  ],
-  call(ops, input) {
-    expectNoWords(input, 'budgets set takes flags only')
-    return ops.setBudget({
-      scope: readScope(input, 'limit'),
-      ...readLimit(input),
-      ...readStay(input),
-    })
-  },
-  lines: resultLines,
-})
-
-export const budgetsRefill: Command = opsCommand({
-  name: 'budgets refill',
-  args: '<budget-id>',
-  about: 'Start the count again, or allow more; the tasks that the budget stopped go on',
-  flags: {
-    amount: { value: 'n', about: 'Allow so much more in this period, and keep the count' },
-    ...stayFlag,
-  },
-  examples: ['budgets refill <budget-id>', 'budgets refill <budget-id> --amount 5'],
-  call(ops, input) {
-    const text = input.text('amount')
-    const amount = text === undefined ? {} : { amount: parseAmount('amount', text) }
-    return ops.refillBudget(readOnlyWord(input, ONE_ID), { ...amount, ...readStay(input) })
-  },
-  lines: resultLines,
-})
-
-export const budgetsRemove: Command = opsCommand({
-  name: 'budgets remove',
-  args: '<budget-id>',
-  about: 'Remove a budget; the tasks that it stopped go on',
-  examples: ['budgets remove <budget-id>'],
-  call: (ops, input) => ops.removeBudget(readOnlyWord(input, ONE_ID)),
-  lines: ({ budgetId, resumed }) => [`${plain(budgetId)}  removed; ${tasksText(resumed)} resumed`],
-})
+export const budgetsCommands: readonly Command[] = [
+  listCommand({
+    name: 'budgets list',
+    about: 'List the budgets and how far each is used',
+    examples: ['budgets', 'budgets list --json'],
+    member: 'budgets',
+    list: (ops) => ops.budgets(),
+    line: budgetLine,
+    none: 'There are no budgets',
+  }),
+  opsCommand({
+    name: 'budgets set',
+    about: 'Set a budget, or change its limit; tasks that use it up are stopped',
+    flags: {
+      ...scopeFlags,
+      ...measureFlags,
+      per: { value: 'period', about: 'hour, day or life; life where it is not given' },
+      ...stayFlag,
+    },
+    examples: [
+      'budgets set --tenant acme --cost-usd 20 --per day',
+      'budgets set --agent researcher --tokens 1000000 --per hour',
+      'budgets set --task <task-id> --turns 50',
+    ],
+    call(ops, input) {
+      expectNoWords(input, 'budgets set takes flags only')
+      return ops.setBudget({
+        scope: readScope(input, 'limit'),
+        ...readLimit(input),
+        ...readStay(input),
+      })
+    },
+    lines: resultLines,
+  }),
+  oneIdCommand({
+    name: 'budgets refill',
+    names: 'budget id',
+    about: 'Start the count again, or allow more; the tasks that the budget stopped go on',
+    flags: {
+      amount: { value: 'n', about: 'Allow so much more in this period, and keep the count' },
+      ...stayFlag,
+    },
+    examples: ['budgets refill <budget-id>', 'budgets refill <budget-id> --amount 5'],
+    call(ops, id, input) {
+      const text = input.text('amount')
+      const amount = text === undefined ? {} : { amount: parseAmount('amount', text) }
+      return ops.refillBudget(id, { ...amount, ...readStay(input) })
+    },
+    lines: resultLines,
+  }),
+  oneIdCommand({
+    name: 'budgets remove',
+    names: 'budget id',
+    about: 'Remove a budget; the tasks that it stopped go on',
+    examples: ['budgets remove <budget-id>'],
+    call: (ops, id) => ops.removeBudget(id),
+    lines: ({ budgetId, resumed }) => [
+      `${plain(budgetId)}  removed; ${tasksText(resumed)} resumed`,
+    ],
+  }),
+]
 
 function resultLines({ budget, resumed }: BudgetResult, io: Io): readonly string[] {
   return [budgetLine(budget, io), ...(resumed > 0 ? [`${tasksText(resumed)} resumed`] : [])]

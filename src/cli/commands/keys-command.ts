@@ -24,83 +24,83 @@ const placeFlags: Readonly<Record<string, Flag>> = {
 const ALL_TENANTS = '*'
 const LONGEST_NAME = 256
 
-export const keysMint: Command = {
-  name: 'keys mint',
-  about: 'Make an API key. It is shown once',
-  flags: {
-    tenant: { value: 'name', about: 'Whose tasks it reaches; * is for operators of all tenants' },
-    principal: { value: 'name', about: 'Who uses it. Each principal sees its own tasks' },
-    scopes: { value: 'list', about: `What it may do: ${scopes.join(', ')}` },
-    'event-sources': { value: 'list', about: 'The only sources whose events it may send' },
-    expires: { value: 'time', about: 'When it ends, such as 30d, 12h or 2027-01-01T00:00:00Z' },
-    ...placeFlags,
+export const keysCommands: readonly Command[] = [
+  {
+    name: 'keys mint',
+    about: 'Make an API key. It is shown once',
+    flags: {
+      tenant: { value: 'name', about: 'Whose tasks it reaches; * is for operators of all tenants' },
+      principal: { value: 'name', about: 'Who uses it. Each principal sees its own tasks' },
+      scopes: { value: 'list', about: `What it may do: ${scopes.join(', ')}` },
+      'event-sources': { value: 'list', about: 'The only sources whose events it may send' },
+      expires: { value: 'time', about: 'When it ends, such as 30d, 12h or 2027-01-01T00:00:00Z' },
+      ...placeFlags,
+    },
+    examples: [
+      'keys mint --tenant acme --principal ci --scopes tasks:read,tasks:write --expires 30d',
+      "keys mint --tenant '*' --principal ops --scopes ops:read,ops:control --json",
+    ],
+    async run(input, io) {
+      expectNoWords(input, 'mint takes flags only')
+      const now = Date.now()
+      const { kept, key } = mintKey(readNewKey(input, now), now)
+      await withKeyStore(input, (keys) => keys.add(kept))
+      const code = printResult(input, io, { id: kept.id, key }, [key])
+      if (!input.has('json')) io.warn(`Key ${kept.id}. Keep it now: it is not shown again.`)
+      return code
+    },
   },
-  examples: [
-    'keys mint --tenant acme --principal ci --scopes tasks:read,tasks:write --expires 30d',
-    "keys mint --tenant '*' --principal ops --scopes ops:read,ops:control --json",
-  ],
-  async run(input, io) {
-    expectNoWords(input, 'mint takes flags only')
-    const now = Date.now()
-    const { kept, key } = mintKey(readNewKey(input, now), now)
-    await withKeyStore(input, (keys) => keys.add(kept))
-    const code = printResult(input, io, { id: kept.id, key }, [key])
-    if (!input.has('json')) io.warn(`Key ${kept.id}. Keep it now: it is not shown again.`)
-    return code
+  {
+    name: 'keys list',
+    about: 'List API keys, without their secrets',
+    flags: placeFlags,
+    examples: ['keys list', 'keys list --json'],
+    async run(input, io) {
+      expectNoWords(input, 'list takes flags only')
+      const now = Date.now()
+      const { withKeysToRead } = await import('../../server/auth/open-keys.ts')
+      const rows = await withKeysToRead(readPlace(input), async (keys) => {
+        const used = await keys.lastUsed()
+        return (await keys.list()).map((key) => describeKey(key, used[key.id], now))
+      })
+      const none = `There is no key. Make one with ${io.self} keys mint --help`
+      return printResult(input, io, { keys: rows }, [
+        ...rows.map((row) => keyLine(row, io)),
+        io.paint('dim', rows.length === 0 ? none : countText(rows.length, 'key')),
+      ])
+    },
   },
-}
-
-export const keysList: Command = {
-  name: 'keys list',
-  about: 'List API keys, without their secrets',
-  flags: placeFlags,
-  examples: ['keys list', 'keys list --json'],
-  async run(input, io) {
-    expectNoWords(input, 'list takes flags only')
-    const now = Date.now()
-    const { withKeysToRead } = await import('../../server/auth/open-keys.ts')
-    const rows = await withKeysToRead(readPlace(input), async (keys) => {
-      const used = await keys.lastUsed()
-      return (await keys.list()).map((key) => describeKey(key, used[key.id], now))
-    })
-    const none = `There is no key. Make one with ${io.self} keys mint --help`
-    return printResult(input, io, { keys: rows }, [
-      ...rows.map((row) => keyLine(row, io)),
-      io.paint('dim', rows.length === 0 ? none : countText(rows.length, 'key')),
-    ])
+  {
+    name: 'keys revoke',
+    args: '<id>',
+    about: 'End an API key at once',
+    flags: placeFlags,
+    examples: ['keys revoke 5f0c2d9a8b7e6f10'],
+    async run(input, io) {
+      const id = readOnlyWord(input, 'revoke takes the id of one key')
+      const revoked = await withKeyStore(input, (keys) => keys.revoke(id, Date.now()))
+      if (input.has('json')) io.print(JSON.stringify({ id, revoked }))
+      else if (revoked) io.print(`Key ${plain(id)} is revoked`)
+      else io.warn(`There is no key ${plain(id)}`)
+      return revoked ? exitCodes.ok : exitCodes.refused
+    },
   },
-}
-
-export const keysRevoke: Command = {
-  name: 'keys revoke',
-  args: '<id>',
-  about: 'End an API key at once',
-  flags: placeFlags,
-  examples: ['keys revoke 5f0c2d9a8b7e6f10'],
-  async run(input, io) {
-    const id = readOnlyWord(input, 'revoke takes the id of one key')
-    const revoked = await withKeyStore(input, (keys) => keys.revoke(id, Date.now()))
-    if (input.has('json')) io.print(JSON.stringify({ id, revoked }))
-    else if (revoked) io.print(`Key ${plain(id)} is revoked`)
-    else io.warn(`There is no key ${plain(id)}`)
-    return revoked ? exitCodes.ok : exitCodes.refused
+  {
+    name: 'keys rotate',
+    about:
+      'Make a new key that signs webhooks and cards; the former one stays published for a week',
+    flags: placeFlags,
+    examples: ['keys rotate'],
+    async run(input, io) {
+      expectNoWords(input, 'rotate takes flags only')
+      const { withSecretPlace } = await import('../../server/auth/open-keys.ts')
+      const { rotatePushKey } = await import('../../server/system/push-key.ts')
+      await withSecretPlace(readPlace(input), rotatePushKey)
+      const line = 'A server uses the new key when it starts the next time'
+      return printResult(input, io, { rotated: true }, [line])
+    },
   },
-}
-
-export const keysRotate: Command = {
-  name: 'keys rotate',
-  about: 'Make a new key that signs webhooks and cards; the former one stays published for a week',
-  flags: placeFlags,
-  examples: ['keys rotate'],
-  async run(input, io) {
-    expectNoWords(input, 'rotate takes flags only')
-    const { withSecretPlace } = await import('../../server/auth/open-keys.ts')
-    const { rotatePushKey } = await import('../../server/system/push-key.ts')
-    await withSecretPlace(readPlace(input), rotatePushKey)
-    const line = 'A server uses the new key when it starts the next time'
-    return printResult(input, io, { rotated: true }, [line])
-  },
-}
+]
 
 async function withKeyStore<T>(input: Input, work: (keys: KeyStore) => Promise<T>): Promise<T> {
   const { withKeys } = await import('../../server/auth/open-keys.ts')

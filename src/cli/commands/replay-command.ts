@@ -1,4 +1,6 @@
 /** `lull replay`: rebuilds a task from its log, or runs new code against the logs of all open tasks. */
+
+import { readPages } from '../../client/ops-client.ts'
 import { plain } from '../../core/values/printable.ts'
 import type { AgentsReplay, ReplayReport, TaskReplay } from '../../server/replay/replay-report.ts'
 import type { TaskSource } from '../../server/replay/stored-tasks.ts'
@@ -10,7 +12,7 @@ import {
   printResult,
   UsageError,
 } from '../command.ts'
-import { urlFlag } from '../input/server-access.ts'
+import { opsFor, serverUrl, urlFlag } from '../input/server-access.ts'
 import { resolveIdAmong } from '../input/task-id.ts'
 import { countText } from '../views/render.ts'
 
@@ -44,7 +46,6 @@ export const replay: Command = {
     if (module === undefined && input.has('parked')) {
       throw new UsageError('--parked belongs to --agents')
     }
-    const { withTasks } = await import('../input/replay-source.ts')
     return withTasks(input, (tasks) =>
       module === undefined ? replayTask(input, tasks, io) : replayAll(input, tasks, module, io),
     )
@@ -122,4 +123,35 @@ function reasonOf({ verdict, changes = [], failure, agent, goesOnFrom }: TaskRep
   }
   const places = goesOnFrom.map(({ name }) => name).join(', ')
   return places === '' ? 'waits for what is no operation' : `cannot be followed behind ${places}`
+}
+
+/** Reads tasks from a server, or from a store that no server has open. @throws UsageError */
+async function withTasks<T>(input: Input, work: (tasks: TaskSource) => Promise<T>): Promise<T> {
+  const [data, postgres] = [input.text('data'), input.text('postgres')]
+  if ([data, postgres, input.text('url')].filter((one) => one !== undefined).length > 1) {
+    throw new UsageError('give one of --url, --data and --postgres')
+  }
+  const { withStoredTasks } = await import('../../server/replay/stored-tasks.ts')
+  const migrates = input.has('migrate')
+  if (data !== undefined) return withStoredTasks({ data, store: 'sqlite' }, migrates, work)
+  if (postgres !== undefined) return withStoredTasks({ postgres }, migrates, work)
+  if (migrates) throw new UsageError('--migrate belongs to --data or --postgres')
+  return work(tasksOf(serverUrl(input)))
+}
+
+const PAGE = 100
+
+function tasksOf(url: string): TaskSource {
+  const ops = opsFor(url)
+  return {
+    async recorded(taskId) {
+      const { recordedIn } = await import('../../server/replay/replay-report.ts')
+      return recordedIn(await ops.log(taskId))
+    },
+    async *ids(states) {
+      for await (const page of readPages((cursor) => ops.tasks({ states, limit: PAGE, cursor }))) {
+        for (const { taskId } of page.tasks) yield taskId
+      }
+    },
+  }
 }

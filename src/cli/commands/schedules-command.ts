@@ -3,14 +3,11 @@ import type { FailedScheduleTime, ScheduleSummary } from '../../client/index.ts'
 import type { Ops } from '../../client/ops-client.ts'
 import { plain } from '../../core/values/printable.ts'
 import { until } from '../../core/waiting/wait-text.ts'
+import { listCommand, oneIdCommand } from '../call-command.ts'
 import type { Command, Io } from '../command.ts'
-import { readOnlyWord } from '../input/read-input.ts'
-import { listCommand, opsCommand } from '../ops-command.ts'
 import { ageText } from '../views/render.ts'
 
-const ONE_SCHEDULE = 'give one schedule, as agent:name'
-
-export const schedulesList: Command = listCommand({
+const listOfSchedules = listCommand({
   name: 'schedules list',
   about: 'List the schedules: their times, the next one, and the last task',
   examples: ['schedules', 'schedules list --json'],
@@ -20,43 +17,47 @@ export const schedulesList: Command = listCommand({
   none: 'No agent has a schedule',
 })
 
-export const schedulesPause: Command = changeCommand(
-  'pause',
-  'No time starts a task until it is resumed',
-  (ops, id) => ops.pauseSchedule(id),
-)
-
-export const schedulesResume: Command = changeCommand(
-  'resume',
-  'Go on with the next time',
-  (ops, id) => ops.resumeSchedule(id),
-)
-
-export const schedulesRun: Command = opsCommand({
-  name: 'schedules run',
-  args: '<agent:name>',
-  about: 'Start a task of the schedule now, also while it is paused',
-  examples: ['schedules run digest:nightly'],
-  call: (ops, input) => ops.runSchedule(readOnlyWord(input, ONE_SCHEDULE)),
-  lines: ({ taskId }) => [
-    taskId === undefined ? 'answered without a task' : plain(`Task ${taskId}`),
-  ],
-})
-
-function changeCommand(
+/** @param lines makes what is printed of the answer */
+function changeCommand<T>(
   verb: string,
   about: string,
-  change: (ops: Ops, id: string) => Promise<ScheduleSummary>,
+  call: (ops: Ops, id: string) => Promise<T>,
+  lines: (result: T, io: Io) => readonly string[],
 ): Command {
-  return opsCommand({
+  return oneIdCommand({
     name: `schedules ${verb}`,
+    names: 'schedule, as agent:name',
     args: '<agent:name>',
     about,
     examples: [`schedules ${verb} digest:nightly`],
-    call: (ops, input) => change(ops, readOnlyWord(input, ONE_SCHEDULE)),
-    lines: (schedule, io) => [scheduleLine(schedule, io)],
+    call,
+    lines,
   })
 }
+
+const scheduleLines = (one: ScheduleSummary, io: Io): readonly string[] => [scheduleLine(one, io)]
+
+export const schedulesCommands: readonly Command[] = [
+  listOfSchedules,
+  changeCommand(
+    'pause',
+    'No time starts a task until it is resumed',
+    (ops, id) => ops.pauseSchedule(id),
+    scheduleLines,
+  ),
+  changeCommand(
+    'resume',
+    'Go on with the next time',
+    (ops, id) => ops.resumeSchedule(id),
+    scheduleLines,
+  ),
+  changeCommand(
+    'run',
+    'Start a task of the schedule now, also while it is paused',
+    (ops, id) => ops.runSchedule(id),
+    ({ taskId }) => [taskId === undefined ? 'answered without a task' : plain(`Task ${taskId}`)],
+  ),
+]
 
 export function scheduleLine(one: ScheduleSummary, io: Io): string {
   const { scheduleId, times, paused, pausedBy = 'an operator', nextAt, lastAt, lastTaskId } = one

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { ClientError } from '../../client/client-error.ts'
 import type { Changes } from '../../client/index.ts'
-import { followChanges, sleep } from './follow-changes.ts'
+import { followChanges, sleep } from './follow.ts'
 
 const opened: Changes = { tasks: [], more: false }
 const changed: Changes = { tasks: [], more: true }

@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net'
 import { expect, it, vi } from 'vitest'
 import { createClient } from '../../client/create-client.ts'
 import { openKeyedServer } from '../../server/test-support/keyed-server.ts'
-import { followTimeline } from './follow-timeline.ts'
+import { followTimeline } from './follow.ts'
 
 it('shows the credential of the environment, so that steps are seen on servers that ask for keys', async () => {
   const server = await openKeyedServer()

@@ -1,22 +1,22 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import type { Artifact, Part } from '../../core/messages/message.ts'
+import type { Input, Io } from '../command.ts'
 
-/** Writes the contents of artifacts into a directory, which is created if missing. @returns the paths written */
-export function saveArtifacts(
-  artifacts: readonly Artifact[],
-  directory: string,
-): readonly string[] {
+/** Writes the contents of artifacts into the directory of `--save`, which is created if missing. */
+export function saveArtifacts(artifacts: readonly Artifact[], input: Input, io: Io): void {
+  const directory = input.text('save')
+  if (directory === undefined) return
   mkdirSync(directory, { recursive: true })
-  return artifacts.flatMap((artifact) =>
-    artifact.parts.flatMap((part, index) => {
+  for (const artifact of artifacts) {
+    for (const [index, part] of artifact.parts.entries()) {
       const bytes = bytesOf(part)
-      if (bytes === undefined) return []
+      if (bytes === undefined) continue
       const path = join(directory, nameFor(artifact, part, index))
       writeFileSync(path, bytes)
-      return [path]
-    }),
-  )
+      io.warn(`wrote ${path}`)
+    }
+  }
 }
 
 function bytesOf(part: Part): Buffer | undefined {

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import type { TaskSummary, TimelineEntry } from '../../client/index.ts'
-import { taskBlock, viewOfSummary } from './task-lines.ts'
+import { taskBlock, viewOfSummary } from './watch-task.ts'
 
 const now = Date.parse('2026-01-01T00:00:00Z')
 const at = (ms: number) => new Date(now + ms).toISOString()

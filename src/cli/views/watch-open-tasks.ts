@@ -5,8 +5,8 @@ import { type Ops, readPages } from '../../client/ops-client.ts'
 import { isTerminal, type State, states } from '../../core/states.ts'
 import { durationText } from '../../core/values/duration-text.ts'
 import type { Io, Paint } from '../command.ts'
-import { followChanges, sleep } from './follow-changes.ts'
-import { drawWhile, type Size } from './live-lines.ts'
+import { followChanges, sleep } from './follow.ts'
+import { drawWhile, type Size } from './live-block.ts'
 import { ageText, countText, oneLine, stateText } from './render.ts'
 
 const open: readonly State[] = states.filter((state) => !isTerminal(state))

@@ -1,17 +1,84 @@
-/** `lull tasks remind`: injects a text as a reminder, lists the pending reminders without a text, or clears them. */
+/** The commands that change a task: pause, resume, cancel, remind, fork. */
+
+import type { PauseOutcome } from '../../client/tasks/pause-and-resume.ts'
 import type { ReminderInput, ReminderSelection } from '../../client/tasks/remind.ts'
 import type { PendingReminder } from '../../client/tasks/task-types.ts'
 import { pauseModes } from '../../core/suspension.ts'
+import type { Json } from '../../core/values/json.ts'
 import { plain } from '../../core/values/printable.ts'
+import type { ResumeConditions } from '../../core/waiting/conditions.ts'
+import { taskCommand } from '../call-command.ts'
 import { type Command, type Input, type Paint, printResult, UsageError } from '../command.ts'
-import { readChoice } from '../input/read-input.ts'
+import { readChoice, readJsonFlag } from '../input/read-input.ts'
 import { clientOf, urlFlag } from '../input/server-access.ts'
-import { resolveTaskId } from '../input/task-id.ts'
-import { countText, oneLine } from '../views/render.ts'
+import { readTask, resolveTaskId } from '../input/task-id.ts'
+import { countText, oneLine, stateText, stillActs } from '../views/render.ts'
 
+const pause = taskCommand({
+  name: 'tasks pause',
+  about: 'Pause a task at its next boundary',
+  flags: {
+    reason: { value: 'text', about: 'Why; shown with the task' },
+    mode: { value: 'mode', about: `How: ${pauseModes.join(', ')}` },
+    conditions: { value: 'json', about: 'What wakes it, such as {"onEvent": "deploy.done"}' },
+  },
+  examples: [
+    'tasks pause <task-id> --reason "waiting for review"',
+    `tasks pause <task-id> --conditions '{"timeout": {"durationMinutes": 30}}'`,
+  ],
+  options: (input) => ({
+    reason: input.text('reason'),
+    mode: readChoice(input, 'mode', pauseModes),
+    // The server validates the conditions.
+    conditions: readJsonFlag(input, 'conditions') as ResumeConditions | undefined,
+  }),
+  call: ({ client, taskId }, options) => client.pause(taskId, options),
+  lines: (result, { paint }) => [pauseLine(result, paint)],
+})
+
+const resume = taskCommand({
+  name: 'tasks resume',
+  about: 'Let a paused or parked task go on',
+  flags: {
+    handle: { value: 'handle', about: 'Resume this very stop and no later one' },
+    input: { value: 'json', about: 'Handed to the agent' },
+    fresh: { about: 'Go on with a digest in place of the transcript' },
+  },
+  examples: ['tasks resume <task-id>', `tasks resume <task-id> --input '{"approved": true}'`],
+  options: (input) => ({
+    handle: input.text('handle'),
+    input: readJsonFlag(input, 'input'),
+    continueTranscript: input.has('fresh') ? false : undefined,
+  }),
+  call: ({ client, taskId }, options) => client.resume(taskId, options),
+  lines: ({ state, previousState }, { paint }, taskId) => [
+    `Task ${plain(taskId)}  ${stateText(state, paint)}, was ${previousState}`,
+  ],
+})
+
+const cancel = taskCommand({
+  name: 'tasks cancel',
+  about: 'End a task that is not wanted any more',
+  examples: ['tasks cancel <task-id>'],
+  options: () => undefined,
+  call: ({ client, taskId }) => client.cancel(taskId),
+  lines: ({ id, state }, { paint }) => [`Task ${plain(id)}  ${stateText(state, paint)}`],
+})
+
+function pauseLine(result: PauseOutcome, paint: Paint): string {
+  if (result.outcome === 'cancelled' || result.outcome === 'detached') {
+    return `Task ${plain(result.taskId)}  ${result.outcome}`
+  }
+  const word = `${stateText(result.state, paint)}${result.outcome === 'pausing' ? ', pausing' : ''}`
+  const { mayStillAct } = result
+  const acts = mayStillAct === undefined ? '' : `  ${plain(stillActs(mayStillAct))}`
+  return `Task ${plain(result.taskId)}  ${word}  ${plain(result.handle)}${acts}`
+}
+
+/** Adds a reminder, lists the pending ones when no text is given, or clears them. */
 const BODY_WIDTH = 100
 
-export const tasksRemind: Command = {
+const remind: Command = {
   name: 'tasks remind',
   args: '<task-id> [text]',
   about: 'Remind a task of something in its coming turns, show what is pending, or clear it',
@@ -107,3 +174,44 @@ function reminderLine({ id, body, ttlTurns, tags }: PendingReminder, paint: Pain
   const shown = text.length > BODY_WIDTH ? `${text.slice(0, BODY_WIDTH - 1)}…` : text
   return [paint('bold', plain(id)), turns, ...marks, shown].join('  ')
 }
+
+export const fork: Command = taskCommand({
+  name: 'fork',
+  about: 'Start a new task from the recorded past of another, at one of its steps',
+  flags: {
+    at: { value: 'step', about: 'What runs next: a step, park or ask, such as plan or plan#2' },
+    input: { value: 'JSON or text', about: 'What the new task gets as the input of its wake' },
+    paused: { about: 'Leave the new task paused' },
+    key: { value: 'key', about: 'The same key gives the same task, however often it is sent' },
+  },
+  examples: [
+    'fork <task-id> --at plan',
+    'fork @last --at "ship#2" --input \'{"carrier": "rail"}\'',
+  ],
+  options(input) {
+    const at = input.text('at')
+    if (at === undefined) throw new UsageError('--at names the step that runs next')
+    return {
+      at,
+      input: parseValue(input.text('input')),
+      paused: input.has('paused'),
+      idempotencyKey: input.text('key'),
+    }
+  },
+  call: ({ ops, taskId }, options) => ops.fork(taskId, options),
+  lines: ({ taskId, state }, _io, from) => [
+    `Task ${plain(taskId)}  ${state}, forked from ${plain(from)}`,
+  ],
+})
+
+/** @returns the JSON, or the text itself when it is not JSON */
+function parseValue(text: string | undefined): Json | undefined {
+  if (text === undefined) return undefined
+  try {
+    return JSON.parse(text) as Json
+  } catch {
+    return text
+  }
+}
+
+export const tasksChangingCommands: readonly Command[] = [pause, resume, cancel, remind]
