@@ -1,6 +1,7 @@
 /**
  * Limits of the code that the linter cannot state: how long functions and files may be, casts that hide a type or claim
- * that a request was checked, and sets that name some members of a union, which a new member does not reach.
+ * that a request was checked, exported functions that do not say what they return, and sets that name some members of a
+ * union, which a new member does not reach.
  *
  * The lines of a function are counted without the functions inside it, comments included. A factory `createX(deps)` is
  * a module: it may be long while each of its functions is short. The limits are above the aims of 60 and 300 lines, so
@@ -37,7 +38,7 @@ function problemsOf({ path, text }) {
       ? problemOfLength(ownLines(node, lineAt))
       : isTestCode(path)
         ? undefined
-        : (problemOfCast(node) ?? problemOfSet(node))
+        : (problemOfCast(node) ?? problemOfSet(node) ?? problemOfExport(node))
     return problem === undefined ? [] : [`${path}:${lineAt(node.start)}: ${problem}`]
   })
   return [...tooLong, ...found]
@@ -45,6 +46,14 @@ function problemsOf({ path, text }) {
 
 function problemOfLength(lines) {
   return lines > MAX_FUNCTION_LINES ? `a function of ${lines} lines of its own` : undefined
+}
+
+/** What other files use says what it returns. The type of a schema is that of the schema, and is not written again. */
+function problemOfExport({ type, declaration }) {
+  const isFunction =
+    type === 'ExportNamedDeclaration' && declaration?.type === 'FunctionDeclaration'
+  if (!isFunction || declaration.returnType != null) return undefined
+  return `an exported function without the type of its result, ${declaration.id.name}`
 }
 
 function problemOfCast(node) {

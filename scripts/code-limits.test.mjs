@@ -18,7 +18,7 @@ describe('the limits of the code', () => {
 
   it('count the functions of a factory one by one', () => {
     const inner = `function inner() {\n${lines(MAX_FUNCTION_LINES - 2)}\n}`
-    const factory = `export function createX() {\n${inner}\n${inner}\nreturn { inner }\n}`
+    const factory = `export function createX(): object {\n${inner}\n${inner}\nreturn { inner }\n}`
     expect(problemsIn([{ path: 'src/a.ts', text: factory }])).toEqual([])
     const text = factory.replace('return', `${lines(MAX_FUNCTION_LINES)}\nreturn`)
     expect(problemsIn([{ path: 'src/a.ts', text }])).toEqual([
@@ -68,6 +68,14 @@ describe('the limits of the code', () => {
     'const all: Set<State> = new Set([...states])',
   ])('allow a set that is no part of a union: %s', (text) => {
     expect(problemsIn([{ path: 'src/a.ts', text }])).toEqual([])
+  })
+
+  it('find an exported function that does not say what it returns', () => {
+    const text = 'export function a() {}\nexport function b(): void {}\nfunction c() {}'
+    expect(problemsIn([{ path: 'src/a.ts', text }])).toEqual([
+      'src/a.ts:1: an exported function without the type of its result, a',
+    ])
+    expect(problemsIn([{ path: 'src/test-support/a.ts', text }])).toEqual([])
   })
 
   it.each(['src', 'conformance'])('hold in %s', (folder) => {

@@ -3,12 +3,6 @@
  * parameters on the card.
  */
 import { z } from 'zod'
-import type {
-  ExpiryReason,
-  Propagate,
-  Reminder,
-  RoleHint,
-} from '../../../core/reminders/reminders.ts'
 import {
   expiryReason,
   jsonObject,
@@ -16,100 +10,64 @@ import {
   propagate,
   roleHint,
 } from '../../../engine/input/inputs.ts'
-import { exactly, id, instant } from './vocabulary.ts'
+import { id, instant, type ShapeOf } from './vocabulary.ts'
 
-export interface Injected {
-  readonly reminderId: string
-  readonly dedupedCount: number
-  readonly acceptedAt: string
-}
+export type Injected = ShapeOf<typeof injectReminderResult>
 
-export const injectReminderResult: z.ZodType<Injected> = exactly<Injected>()(
-  z.strictObject({
-    reminderId: id,
-    dedupedCount: z.number().int().min(0),
-    acceptedAt: instant,
-  }),
-)
+export const injectReminderResult = z.strictObject({
+  reminderId: id,
+  dedupedCount: z.number().int().min(0),
+  acceptedAt: instant,
+})
+
+export type ReminderFacts = ShapeOf<typeof reminder>
 
 /** A reminder as it is shown in streams and lists. */
-export interface ReminderFacts extends Omit<Reminder, 'acceptedAt'> {
-  readonly acceptedAt: string
-}
+export const reminder = z.strictObject({
+  id,
+  body: z.string().min(1).max(16_384),
+  tags: z.array(z.string()),
+  dedupeKey: z.string().min(1).exactOptional(),
+  ttlTurns: z.number().int().positive().exactOptional(),
+  preserveOnCompact: z.boolean(),
+  propagate,
+  roleHint,
+  source: z.string().exactOptional(),
+  firedAtTurn: z.number().int().min(0).exactOptional(),
+  mode: pauseMode,
+  metadata: jsonObject.exactOptional(),
+  inheritedFrom: id.exactOptional(),
+  acceptedAt: instant,
+})
 
-export const reminder: z.ZodType<ReminderFacts> = exactly<ReminderFacts>()(
+export type ReminderList = ShapeOf<typeof listRemindersResult>
+
+export const listRemindersResult = z.strictObject({ taskId: id, reminders: z.array(reminder) })
+
+export type Cleared = ShapeOf<typeof clearRemindersResult>
+
+export const clearRemindersResult = z.strictObject({ clearedCount: z.number().int().min(0) })
+
+export type ReminderChangeFacts = ShapeOf<typeof remindersMetadata>
+
+export const remindersMetadata = z.discriminatedUnion('event', [
+  z.strictObject({ event: z.literal('emitted'), reminder }),
   z.strictObject({
-    id,
-    body: z.string().min(1).max(16_384),
-    tags: z.array(z.string()),
-    dedupeKey: z.string().min(1).exactOptional(),
-    ttlTurns: z.number().int().positive().exactOptional(),
-    preserveOnCompact: z.boolean(),
-    propagate,
-    roleHint,
-    source: z.string().exactOptional(),
-    firedAtTurn: z.number().int().min(0).exactOptional(),
-    mode: pauseMode,
-    metadata: jsonObject.exactOptional(),
-    inheritedFrom: id.exactOptional(),
-    acceptedAt: instant,
+    event: z.literal('deduped'),
+    dedupeKey: z.string(),
+    /** The id of the reminder that replaced them. */
+    by: id,
+    displaced: z.array(id),
   }),
-)
+  z.strictObject({ event: z.literal('expired'), reminderId: id, reason: expiryReason }),
+])
 
-export interface ReminderList {
-  readonly taskId: string
-  readonly reminders: readonly ReminderFacts[]
-}
-
-export const listRemindersResult: z.ZodType<ReminderList> = exactly<ReminderList>()(
-  z.strictObject({ taskId: id, reminders: z.array(reminder) }),
-)
-
-export interface Cleared {
-  readonly clearedCount: number
-}
-
-export const clearRemindersResult: z.ZodType<Cleared> = exactly<Cleared>()(
-  z.strictObject({ clearedCount: z.number().int().min(0) }),
-)
-
-export type ReminderChangeFacts =
-  | { readonly event: 'emitted'; readonly reminder: ReminderFacts }
-  | {
-      readonly event: 'deduped'
-      readonly dedupeKey: string
-      /** The id of the reminder that replaced them. */
-      readonly by: string
-      readonly displaced: readonly string[]
-    }
-  | { readonly event: 'expired'; readonly reminderId: string; readonly reason: ExpiryReason }
-
-export const remindersMetadata: z.ZodType<ReminderChangeFacts> = exactly<ReminderChangeFacts>()(
-  z.discriminatedUnion('event', [
-    z.strictObject({ event: z.literal('emitted'), reminder }),
-    z.strictObject({
-      event: z.literal('deduped'),
-      dedupeKey: z.string(),
-      by: id,
-      displaced: z.array(id),
-    }),
-    z.strictObject({ event: z.literal('expired'), reminderId: id, reason: expiryReason }),
-  ]),
-)
-
-export interface RemindersParams {
-  readonly inject: true
-  readonly emit: true
-  readonly propagate: readonly Propagate[]
-  readonly roleHints: readonly RoleHint[]
-}
+export type RemindersParams = ShapeOf<typeof remindersParams>
 
 /** The parameters on the card, and `capabilities.reminders` of a 0.3 card. */
-export const remindersParams: z.ZodType<RemindersParams> = exactly<RemindersParams>()(
-  z.strictObject({
-    inject: z.literal(true),
-    emit: z.literal(true),
-    propagate: z.array(propagate),
-    roleHints: z.array(roleHint),
-  }),
-)
+export const remindersParams = z.strictObject({
+  inject: z.literal(true),
+  emit: z.literal(true),
+  propagate: z.array(propagate),
+  roleHints: z.array(roleHint),
+})

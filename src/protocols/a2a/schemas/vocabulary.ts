@@ -1,4 +1,4 @@
-/** Schemas that several shapes use. */
+/** What several shapes use: the type that belongs to a schema, and schemas of common members. */
 
 import { z } from 'zod'
 
@@ -10,25 +10,11 @@ export const reason: z.ZodType<string> = z.string().max(1_000)
 export const summary: z.ZodType<string> = z.string().max(4_000)
 export const epoch: z.ZodType<number> = z.number().int().positive()
 
-/**
- * Makes sure that a schema and the type of its values have the same members: a member of only one
- * of them does not compile.
- */
 type Frozen<T> = T extends readonly (infer U)[]
   ? readonly Frozen<U>[]
   : T extends object
     ? { readonly [K in keyof T]: Frozen<T[K]> }
     : T
 
-/**
- * Tests whether two types are identical. Assignability would accept an optional member that only
- * one of them has.
- */
-type Same<A, B> =
-  (<T>() => T extends A ? 1 : 2) extends <T>() => T extends B ? 1 : 2 ? unknown : never
-
-export function exactly<T>(): <S extends z.ZodType>(
-  schema: S & Same<Frozen<z.output<S>>, Frozen<T>>,
-) => S {
-  return (schema) => schema
-}
+/** The type of what is written in the shape of a schema. */
+export type ShapeOf<S extends z.ZodType> = Frozen<z.output<S>>

@@ -48,13 +48,7 @@ export const contentBlocks: z.ZodType<ContentBlock[]> = z
   )
   .max(256)
 
-export const suspendRequest: z.ZodType<{
-  sessionId: string
-  reason?: string | undefined
-  resumeWhen?: z.infer<typeof resumeConditions> | null | undefined
-  mode?: z.infer<typeof pauseMode> | undefined
-  _meta?: Record<string, unknown> | null | undefined
-}> = z.strictObject({
+export const suspendRequest = z.strictObject({
   sessionId,
   reason: reason.optional(),
   resumeWhen: resumeConditions.nullish(),
@@ -71,13 +65,7 @@ export const suspendResponse: z.ZodType = z.object({
   _meta: meta,
 })
 
-export const wakeRequest: z.ZodType<{
-  sessionId: string
-  handle?: string | null | undefined
-  input?: z.infer<typeof json> | undefined
-  continueTranscript?: boolean | undefined
-  _meta?: Record<string, unknown> | null | undefined
-}> = z.strictObject({
+export const wakeRequest = z.strictObject({
   sessionId,
   handle: handle.nullish(),
   input: json.optional(),
@@ -97,14 +85,7 @@ export const wakeResponse: z.ZodType = z.object({
 /**
  * `session/resume` of ACP with the members of the RFC. `cwd` is optional, because the RFC omits it.
  */
-export const resumeRequest: z.ZodType<{
-  sessionId: string
-  cwd?: string | undefined
-  handle?: string | null | undefined
-  input?: z.infer<typeof json> | undefined
-  continueTranscript?: boolean | undefined
-  _meta?: Record<string, unknown> | null | undefined
-}> = z.looseObject({
+export const resumeRequest = z.looseObject({
   sessionId,
   cwd: path.min(1).optional(),
   mcpServers: z.array(z.looseObject({})).max(256).optional(),
@@ -116,11 +97,11 @@ export const resumeRequest: z.ZodType<{
 })
 
 /** A client may also send the members of the reminder directly beside `sessionId`. */
-export const injectReminderRequest: z.ZodType<{
-  sessionId: string
-  reminder: z.infer<typeof reminderInput>
-  _meta?: Record<string, unknown> | null | undefined
-}> = z.strictObject({ sessionId, reminder: reminderInput, _meta: meta })
+export const injectReminderRequest = z.strictObject({
+  sessionId,
+  reminder: reminderInput,
+  _meta: meta,
+})
 
 export const injectReminderResponse: z.ZodType = z.object({
   reminderId: z.string(),
@@ -129,16 +110,9 @@ export const injectReminderResponse: z.ZodType = z.object({
   _meta: meta,
 })
 
-export const steeringRequest: z.ZodType<{
-  sessionId: string
-  prompt: ContentBlock[]
-  _meta?: Record<string, unknown> | null | undefined
-}> = z.looseObject({ sessionId, prompt: contentBlocks, _meta: meta })
+export const steeringRequest = z.looseObject({ sessionId, prompt: contentBlocks, _meta: meta })
 
-export const receiptsRequest: z.ZodType<{
-  sessionId: string
-  _meta?: Record<string, unknown> | null | undefined
-}> = z.strictObject({ sessionId, _meta: meta })
+export const receiptsRequest = z.strictObject({ sessionId, _meta: meta })
 
 export const receiptsResponse: z.ZodType = z.object({
   taskId: z.string(),
