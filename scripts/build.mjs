@@ -54,14 +54,17 @@ export async function build() {
 
 /** The page of the dashboard, next to the code that serves it. */
 async function buildDashboard() {
-  const outDir = join(next, 'server', 'dashboard')
-  return (await run('vite', ['build', 'dashboard', '--outDir', outDir], { quiet: true })) === 0
+  return buildWithVite(['dashboard'], join(next, 'server', 'dashboard'))
 }
 
 /** The conformance kit, for `lull conformance`: one file that uses nothing else of `dist`. */
 async function buildConformance() {
-  const outDir = join(next, 'conformance')
-  const args = ['build', 'conformance', '--ssr', 'kit.ts', '--outDir', outDir]
+  return buildWithVite(['conformance', '--ssr', 'kit.ts'], join(next, 'conformance'))
+}
+
+async function buildWithVite(what, outDir) {
+  // The directory is outside of what Vite builds. It is new, so emptying it changes nothing and avoids a warning.
+  const args = ['build', ...what, '--outDir', outDir, '--emptyOutDir', '--logLevel', 'warn']
   return (await run('vite', args, { quiet: true })) === 0
 }
 
