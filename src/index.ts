@@ -50,21 +50,19 @@ export type { Schedule, ScheduleFacts } from './engine/wakes/schedules/schedule.
 // What reminds tasks by itself, and how reminders are written for a model.
 
 export { renderReminders } from './core/reminders/render-reminders.ts'
-export { idle } from './engine/author/providers/idle.ts'
+export {
+  idle,
+  resumed,
+  type TokenPressureOptions,
+  type ToolOutputTruncatedOptions,
+  tokenPressure,
+  toolOutputTruncated,
+} from './engine/author/providers/built-in.ts'
 export type {
   ProviderInput,
   ReminderProvider,
   ReminderProviders,
 } from './engine/author/providers/provider.ts'
-export { resumed } from './engine/author/providers/resumed.ts'
-export {
-  type TokenPressureOptions,
-  tokenPressure,
-} from './engine/author/providers/token-pressure.ts'
-export {
-  type ToolOutputTruncatedOptions,
-  toolOutputTruncated,
-} from './engine/author/providers/tool-output-truncated.ts'
 
 // How it is served.
 

@@ -1,4 +1,4 @@
-/** Live text of a task that runs in another process (X1, X2 of `streams/text-sender.ts`, Y1 to Y3 of `streams/shared-texts.ts`). */
+/** Live text of a task that runs in another process (Y1 to Y5 of `streams/shared-texts.ts`). */
 import { describe, expect, it } from 'vitest'
 import type { Changes } from '../../ports/store/cluster.ts'
 import type { Store } from '../../ports/store.ts'
@@ -42,7 +42,7 @@ async function place(process: Harness, id: string): Promise<number> {
 }
 
 describe('live text of a task in another process', () => {
-  it('X1: is shown at once, and then what was written meanwhile as one chunk', async () => {
+  it('Y4: is shown at once, and then what was written meanwhile as one chunk', async () => {
     const { cluster, b, id, write } = await writing()
     const reader = await watcher(b, id)
     await cluster.pass(500)
@@ -151,7 +151,7 @@ describe('live text of a task in another process', () => {
     }
   })
 
-  it('X1: of any length arrives in pieces, each a continuation of the one before', async () => {
+  it('Y4: of any length arrives in pieces, each a continuation of the one before', async () => {
     const { heard, connection } = overheard()
     const { cluster, b, id, write } = await writing({ connection })
     const reader = await watcher(b, id)
@@ -165,7 +165,7 @@ describe('live text of a task in another process', () => {
     expect(Math.max(...sizes.map((size) => size ?? 0))).toBeLessThanOrEqual(65_536)
   })
 
-  it('X2: costs nothing while nobody reads it elsewhere', async () => {
+  it('Y5: costs nothing while nobody reads it elsewhere', async () => {
     const { heard, connection } = overheard()
     const { cluster, a, b, id, write } = await writing({ connection })
     const here = await watcher(a, id)

@@ -27,7 +27,7 @@
  *      epoch.
  *  C11 If the event loop of a dead process was blocked, the note of its lease names the task whose
  *      code blocked it, and the row stays until that task is taken over. The death counts for that
- *      task alone (`executor/process-deaths.ts`).
+ *      task alone (`executor/takeover.ts`).
  */
 import type { Json } from '../../core/values/json.ts'
 import type { Clock } from '../../ports/clock.ts'

@@ -4,7 +4,7 @@
  */
 import type { ClusterStore, Worker } from '../../ports/store/cluster.ts'
 import type { EngineContext } from '../context.ts'
-import { blockedTaskOf } from '../executor/process-deaths.ts'
+import { blockedTaskOf } from '../executor/takeover.ts'
 import type { Holds } from '../holds/holds.ts'
 import type { Budgets } from '../policies/budgets.ts'
 import type { Policies } from '../policies/policies.ts'

@@ -74,18 +74,18 @@ export const transitions: readonly Row[] = [
 interface PhaseFacts {
   readonly holdsSlot: boolean
   readonly evictable: boolean
-  readonly hasFrame: boolean
+  readonly hasRun: boolean
 }
 
 const factsOf: Readonly<Record<Phase, PhaseFacts>> = {
-  absent: { holdsSlot: false, evictable: false, hasFrame: false },
-  building: { holdsSlot: true, evictable: false, hasFrame: false },
-  running: { holdsSlot: true, evictable: false, hasFrame: true },
-  waiting: { holdsSlot: false, evictable: true, hasFrame: true },
-  evicted: { holdsSlot: false, evictable: false, hasFrame: false },
-  rejoining: { holdsSlot: true, evictable: false, hasFrame: true },
-  reviving: { holdsSlot: true, evictable: false, hasFrame: false },
-  warm: { holdsSlot: false, evictable: true, hasFrame: true },
+  absent: { holdsSlot: false, evictable: false, hasRun: false },
+  building: { holdsSlot: true, evictable: false, hasRun: false },
+  running: { holdsSlot: true, evictable: false, hasRun: true },
+  waiting: { holdsSlot: false, evictable: true, hasRun: true },
+  evicted: { holdsSlot: false, evictable: false, hasRun: false },
+  rejoining: { holdsSlot: true, evictable: false, hasRun: true },
+  reviving: { holdsSlot: true, evictable: false, hasRun: false },
+  warm: { holdsSlot: false, evictable: true, hasRun: true },
 }
 
 export interface Presence {
@@ -126,7 +126,7 @@ export function createPresences(
   usedBy: AgentTable['usedBy'] = () => () => undefined,
 ): Presences {
   const present = new TransientMap<Presence>()
-  const frameEnded = usedBy(
+  const runEnded = usedBy(
     () => new Set(present.values().flatMap(({ run }) => (run === undefined ? [] : [run.source]))),
   )
 
@@ -137,9 +137,9 @@ export function createPresences(
     presence.phase = to
     if (from === 'absent') present.set(presence.taskId, presence)
     if (to === 'absent') present.delete(presence.taskId)
-    if (!factsOf[to].hasFrame) {
+    if (!factsOf[to].hasRun) {
       presence.run = undefined
-      if (factsOf[from].hasFrame) frameEnded()
+      if (factsOf[from].hasRun) runEnded()
     }
     if (factsOf[from].holdsSlot && !factsOf[to].holdsSlot) slots.free(presence.token)
     if (factsOf[from].evictable && !factsOf[to].evictable) warm.remove(presence.taskId)

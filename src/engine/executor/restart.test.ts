@@ -1,4 +1,4 @@
-/** V2: events.ts. W4: run-slot.ts. */
+/** V2: events.ts. W4: gate.ts. */
 import { describe, expect, it } from 'vitest'
 import { createMemoryStore } from '../../stores/memory/memory-store.ts'
 import type { AgentTask, Child } from '../author/agent-task.ts'

@@ -1,26 +1,25 @@
 /**
  * Which tasks run in this process. This file composes the parts. Each part is one file of this folder.
  *
- *   presence         one phase per task, and the moves between phases
- *   slots            how many tasks of an agent run at the same time
- *   reserve-slot     a slot and a token for a run that may begin
- *   launching        commands that may start a run
- *   launch-task      begins the run, or discards it
- *   building         makes a run, fresh or from the journal
- *   freezing         commands that may stop a task
- *   observing        tells runs about writes to their tasks
- *   waiting-parents  runs that wait for children
- *   warm             runs of stopped tasks that stay in memory for a while
- *   backlog          tasks that wait for a slot
- *   takeover         tasks that a dead process left
- *   draining         releases every task when the process stops
+ *   presence   one phase per task, and the moves between phases
+ *   slots      how many tasks of an agent run at the same time
+ *   launching  commands that may start a run: reserves a slot, and begins the run or discards it
+ *   building   makes a run, fresh or from the journal
+ *   freezing   commands that may stop a task
+ *   warm       runs in memory whose task is stopped or waits for children
+ *   backlog    tasks that wait for a slot
+ *   takeover   tasks that a dead process left
  *
  * N1  A task has at most one live run, and that run holds the token in the task's log.
  * N2  A task that could run and has no run is in the store's `ready` list. Nothing waits in memory only.
- * N3  A task writes the same records whether its run continues in memory or is rebuilt from the
- *     journal.
+ * N3  A task writes the same records whether its run continues in memory or is rebuilt from the journal.
+ *
+ * Every published write is passed to the run of its task (`createObserve`). A process that shuts down releases every task
+ * (`drainRuns`).
  */
 
+import type { LogRecord } from '../../core/records.ts'
+import { isTerminal } from '../../core/states.ts'
 import type { Task } from '../../core/task.ts'
 import type { SpanLink } from '../../core/values/span-link.ts'
 import type { Clock } from '../../ports/clock.ts'
@@ -37,20 +36,15 @@ import type { ReadableWork } from '../ledger/readable-work.ts'
 import type { RunHost } from '../run/host.ts'
 import type { Run } from '../run/run.ts'
 import type { Subscriptions } from '../streams/subscriptions.ts'
-import { createBacklog } from './backlog.ts'
+import { type Backlog, createBacklog } from './backlog.ts'
 import { createBuilder } from './building.ts'
-import { drainRuns } from './draining.ts'
 import { type CommitStop, createCommitStop } from './freezing.ts'
-import { createTaskLauncher } from './launch-task.ts'
 import { createLaunching, type Launching } from './launching.ts'
-import { createObserve, type Observe } from './observing.ts'
-import { createPresences } from './presence.ts'
-import { createProcessDeaths } from './process-deaths.ts'
-import { createSlotReservations } from './reserve-slot.ts'
+import { endsWithin } from './pending-work.ts'
+import { createPresences, type Move, type Presence, type Presences } from './presence.ts'
 import { createSlots, type Slots } from './slots.ts'
-import { createStartTask, recover } from './takeover.ts'
-import { createWaitingParents, type WaitingParents } from './waiting-parents.ts'
-import { createWarm } from './warm.ts'
+import { createProcessDeaths, createStartTask, recover } from './takeover.ts'
+import { createWaitingParents, createWarm, type WaitingParents } from './warm.ts'
 
 export interface Runs
   extends Pick<Launching, 'commit' | 'create'>,
@@ -156,13 +150,8 @@ export function createRuns(deps: RunsDeps): Runs {
     return knows(name) ? slots.startable(name) : UNKNOWN_AGENT_SLOTS
   }
   const backlog = createBacklog({ ...shared, room, fullTenants: slots.fullTenants, start })
-  const launching = createLaunching({
-    ...shared,
-    presences,
-    builder,
-    reservations: createSlotReservations({ ...shared, slots, queued: backlog.waiting }),
-    launcher: createTaskLauncher({ ...shared, slots, presences, builder }),
-  })
+  const queued = backlog.waiting
+  const launching = createLaunching({ ...shared, presences, builder, slots, queued })
   const parents = createWaitingParents({ ...shared, slots, presences, builder })
 
   function leave(taskId: string): void {
@@ -170,7 +159,7 @@ export function createRuns(deps: RunsDeps): Runs {
     if (presence !== undefined) presences.move(presence, 'leave')
   }
 
-  function frames(): readonly Run[] {
+  function runs(): readonly Run[] {
     return presences.values().flatMap(({ run }) => (run === undefined ? [] : [run]))
   }
 
@@ -204,11 +193,124 @@ export function createRuns(deps: RunsDeps): Runs {
       await drainRuns({ ledger, clock, presences }, timeoutMs)
     },
     slots: slots.shares,
-    counts: () => ({ live: frames().length, warm: warm.size(), busy: slots.used() }),
-    suspects: () => [...new Set(frames().flatMap((run) => (run.steps > 0 ? [run.agent] : [])))],
+    counts: () => ({ live: runs().length, warm: warm.size(), busy: slots.used() }),
+    suspects: () => [...new Set(runs().flatMap((run) => (run.steps > 0 ? [run.agent] : [])))],
     suspect() {
-      const acting = frames().filter((run) => run.mayAct)
+      const acting = runs().filter((run) => run.mayAct)
       return acting.length === 1 ? acting[0]?.taskId : undefined
     },
   }
+}
+
+/** The additional time that a process which shuts down gives its last writes. */
+const LAST_WRITE_MS = 1_000
+
+/**
+ * A process that shuts down gives up its tasks, so that the next process can run them. Each is released at a boundary if
+ * it reaches one in time. Draining ends in a bounded time, even if the store hangs. A task that was not released becomes
+ * an orphan.
+ */
+async function drainRuns(
+  deps: {
+    readonly ledger: Pick<Ledger, 'commit' | 'idle'>
+    readonly clock: Clock
+    readonly presences: Presences
+  },
+  timeoutMs: number,
+): Promise<void> {
+  const { ledger, clock, presences } = deps
+  let cancel: () => void = () => undefined
+  const late = new Promise<void>((resolve) => {
+    cancel = clock.after(timeoutMs, resolve)
+  })
+  const runs = presences.values().flatMap(({ run }) => (run === undefined ? [] : [run]))
+
+  async function releaseAll(): Promise<void> {
+    await Promise.allSettled([...runs.map((run) => run.release(late)), ...releaseUnbuilt()])
+    // Commands that start a run may have been on their way to the store when draining began.
+    await ledger.idle()
+    await Promise.allSettled(releaseUnbuilt())
+  }
+
+  function releaseUnbuilt(): Promise<unknown>[] {
+    return presences
+      .values()
+      .filter(({ run }) => run === undefined)
+      .map(release)
+  }
+
+  function release({ taskId, token }: Presence): Promise<unknown> {
+    const reason = 'it was in no operation'
+    return ledger.commit(taskId, { type: 'release', run: token, reason })
+  }
+
+  await endsWithin(clock, timeoutMs + LAST_WRITE_MS, releaseAll())
+  cancel()
+  for (const run of runs) run.discard('stopping')
+  presences.clear()
+}
+
+/** Called for every published write, in log order per task. */
+type Observe = (task: Task, records: readonly LogRecord[]) => void
+
+/** Passes every write to a task to its run, and moves the task to its next phase when it stopped. */
+function createObserve(deps: {
+  readonly presences: Presences
+  readonly backlog: Pick<Backlog, 'addReady'>
+  readonly worker: () => string
+  readonly draining: () => boolean
+  /** Whether this process starts tasks of that agent. */
+  readonly takes: (agent: string) => boolean
+}): Observe {
+  const { presences, backlog, worker, draining, takes } = deps
+
+  function observeHere(presence: Presence, task: Task, records: readonly LogRecord[]): void {
+    const { run, building } = presence
+    if (run !== undefined && ranElsewhere(run, task, records)) {
+      run.discard('taken-over')
+      presences.move(presence, 'leave')
+      return
+    }
+    run?.observe(records, task)
+    if (building !== undefined) {
+      building.task = task
+      building.records.push(...records)
+    }
+    if (presence.phase === 'warm' || task.run?.token !== presence.token) {
+      presences.move(presence, moveAfterStop(presence, task))
+    }
+  }
+
+  /**
+   * Whether another process has run the task, or the store has lost what the run wrote. The run in
+   * memory is then out of date.
+   */
+  function ranElsewhere({ task: seen }: Run, task: Task, records: readonly LogRecord[]): boolean {
+    if (seen.version > task.version) return true
+    return records.some((record) => {
+      const run = 'run' in record ? record.run : undefined
+      return run !== undefined && run.worker !== worker()
+    })
+  }
+
+  /** The next move of a task whose log names another run than the one in memory, or none. */
+  function moveAfterStop({ run }: Presence, task: Task): Move {
+    if (isTerminal(task.state) || run === undefined || run.dead) return 'leave'
+    if (task.run !== undefined && task.run.worker !== worker()) {
+      run.discard('taken-over')
+      return 'leave'
+    }
+    // This process is shutting down and released the task. `drain` discards the run.
+    return task.state === 'working' && task.run === undefined && draining() ? 'leave' : 'stop'
+  }
+
+  return (task, records) => {
+    const presence = presences.get(task.id)
+    if (presence !== undefined) observeHere(presence, task, records)
+    if (waitsForSlot(task) && takes(task.agent)) backlog.addReady(task.agent)
+  }
+}
+
+function waitsForSlot({ state, run, holds }: Task): boolean {
+  return (state === 'submitted' || state === 'working') && run === undefined && holds.length === 0
 }

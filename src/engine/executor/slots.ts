@@ -9,6 +9,7 @@
  *     sum of its own and the free slots. So some slots stay free for other tenants, however many
  *     tasks a tenant starts.
  */
+
 import { TransientMap } from '../limits/transient-map.ts'
 
 export interface Slots {

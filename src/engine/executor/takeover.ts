@@ -1,18 +1,18 @@
 /**
- * Starts tasks that have no run: queued tasks, and at the start of a process the orphans of dead
- * processes.
+ * Starts tasks that have no run: queued tasks, and at the start of a process the orphans of dead processes. Also decides
+ * for which of its tasks the death of a process counts.
  */
+
 import { isLullError } from '../../core/errors.ts'
 import type { RunToken } from '../../core/records.ts'
 import type { IdSource } from '../../ports/ids.ts'
 import type { Log } from '../../ports/log.ts'
+import type { Worker } from '../../ports/store/cluster.ts'
 import type { WorkStore } from '../../ports/store/work.ts'
 import type { Ledger } from '../ledger/ledger.ts'
 import { isUnreadable } from '../ledger/unreadable-task.ts'
 import type { Backlog } from './backlog.ts'
-import type { Launching } from './launching.ts'
-import type { ProcessDeaths } from './process-deaths.ts'
-import type { SlotOwner } from './reserve-slot.ts'
+import type { Launching, SlotOwner } from './launching.ts'
 
 export interface TakeoverDeps {
   readonly store: Pick<WorkStore, 'orphans' | 'readyAgents'>
@@ -101,4 +101,58 @@ export async function recover(
   if (seen.size > 0)
     log('info', 'taking over tasks of a process that is gone', { tasks: seen.size })
   backlog.pullAll()
+}
+
+/**
+ * Decides for which tasks the death of a process counts. If a process lost its lease while agent
+ * code blocked its event loop, its note names that task. The death then counts for this task and
+ * for no other one of the process.
+ */
+/**
+ * The values of `death` in the command `start`. Undefined: the death counts for every task of the
+ * process.
+ */
+type Death = 'blocked' | 'beside' | undefined
+
+interface ProcessDeaths {
+  /** Reads the notes of dead processes. */
+  refresh(): Promise<void>
+  deathOf(taskId: string, run: RunToken | undefined): Death
+}
+
+/**
+ * The most processes remembered. Other tasks of such a process may wait for a slot longer than its
+ * row exists.
+ */
+const REMEMBERED = 100
+
+/** @param workers undefined for an embedded store */
+export function createProcessDeaths(
+  workers: (() => Promise<readonly Worker[]>) | undefined,
+): ProcessDeaths {
+  const blockedBy = new Map<string, string>()
+  return {
+    async refresh() {
+      for (const worker of (await workers?.()) ?? []) {
+        const taskId = worker.alive ? undefined : blockedTaskOf(worker)
+        if (taskId !== undefined) blockedBy.set(worker.id, taskId)
+      }
+      for (const id of blockedBy.keys()) {
+        if (blockedBy.size <= REMEMBERED) break
+        blockedBy.delete(id)
+      }
+    },
+    deathOf(taskId, run) {
+      const blocking = run && blockedBy.get(run.worker)
+      if (blocking === undefined) return undefined
+      return blocking === taskId ? 'blocked' : 'beside'
+    },
+  }
+}
+
+/** The task whose code blocked the event loop of the process when its lease was last renewed. */
+export function blockedTaskOf({ note }: Pick<Worker, 'note'>): string | undefined {
+  const taskId =
+    typeof note === 'object' && note !== null && 'blockedBy' in note ? note['blockedBy'] : undefined
+  return typeof taskId === 'string' ? taskId : undefined
 }

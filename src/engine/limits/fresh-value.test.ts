@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import { createManualClock } from '../../testing/manual-clock.ts'
-import { createFreshValue } from './fresh-value.ts'
+import { createFreshValue } from './quotas.ts'
 
 async function counted() {
   const clock = createManualClock()

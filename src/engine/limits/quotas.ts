@@ -4,16 +4,16 @@
  *
  * Q1  What a principal stores is limited in bytes, tasks and open tasks. What the principals of a tenant store together is
  *     limited to `tenantFactor` times as much.
- * Q2  New work is refused before the disk is full. Existing tasks continue, and can be answered,
- *     paused, resumed, canceled and read.
+ * Q2  New work is refused before the disk is full. Existing tasks continue, and can be answered, paused, resumed, canceled
+ *     and read.
  * Q3  Totals are read at most once a second. What was accepted since then is added to them.
  */
+
 import { LullError } from '../../core/errors.ts'
 import type { Clock } from '../../ports/clock.ts'
 import type { Space, StoredUsage, UsageOf, UsageStore } from '../../ports/store/usage.ts'
 import type { Caller } from '../caller.ts'
 import type { EngineOptions } from '../options.ts'
-import { createFreshValue, type FreshValue } from './fresh-value.ts'
 
 /** What a request would add to the stored totals. */
 export interface Added {
@@ -131,4 +131,45 @@ function checkUsage(
 
 function copiedIn({ copiedBytes = 0 }: Added): number {
   return copiedBytes
+}
+
+/**
+ * Caches a value that is read on demand once it is older than `maxAgeMs`. During the read the old
+ * value is used, unless it is more than `TOO_OLD` times as old.
+ */
+interface FreshValue<T> {
+  /** Returns a promise only when there is no usable value. */
+  get(): T | Promise<T>
+}
+
+const TOO_OLD = 10
+
+export function createFreshValue<T>(
+  clock: Pick<Clock, 'elapsed'>,
+  maxAgeMs: number,
+  read: () => Promise<T>,
+): FreshValue<T> {
+  let known: { readonly value: T; readonly readAt: number } | undefined
+  let reading: Promise<T> | undefined
+
+  async function load(): Promise<T> {
+    try {
+      const value = await read()
+      known = { value, readAt: clock.elapsed() }
+      return value
+    } finally {
+      reading = undefined
+    }
+  }
+
+  return {
+    get() {
+      const age = known === undefined ? Number.POSITIVE_INFINITY : clock.elapsed() - known.readAt
+      if (known !== undefined && age <= maxAgeMs) return known.value
+      reading ??= load()
+      if (known === undefined || age > TOO_OLD * maxAgeMs) return reading
+      reading.catch(() => undefined)
+      return known.value
+    },
+  }
 }

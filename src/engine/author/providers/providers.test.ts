@@ -14,10 +14,8 @@ import {
 } from '../../test-support/engine-harness.ts'
 import { type AgentDefinition, agent } from '../agent.ts'
 import type { AgentTask } from '../agent-task.ts'
-import { idle } from './idle.ts'
+import { idle, tokenPressure, toolOutputTruncated } from './built-in.ts'
 import type { ReminderProvider } from './provider.ts'
-import { tokenPressure } from './token-pressure.ts'
-import { toolOutputTruncated } from './tool-output-truncated.ts'
 
 type Run = NonNullable<AgentDefinition['run']>
 

@@ -2,8 +2,8 @@ import { describe, expect, it } from 'vitest'
 import type { Wake } from '../../../core/suspension.ts'
 import { working } from '../../../core/test-support/story.ts'
 import type { ReminderRequest } from '../../input/requests.ts'
+import { resumed } from './built-in.ts'
 import type { TurnStart } from './provider.ts'
-import { resumed } from './resumed.ts'
 
 const wake: Wake = {
   handle: 'suspend-1',
