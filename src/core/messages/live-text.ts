@@ -6,7 +6,7 @@
  * Together with its position in the log this is the whole state of a reader: one that reconnects
  * with both continues where it was.
  *
- * Invariants (protocols/a2a/streams/live-text.property.test.ts, engine/run/steps/step-streams.test.ts):
+ * Invariants (protocols/a2a/streams/live-text.property.test.ts, engine/run/operations/step-streams.test.ts):
  *  T1  a reader that folds its chunks (append or replace) has the text of one attempt, never of two;
  *  T2  the text that a reader has is a prefix of that attempt's text;
  *  T3  a record closes the text: a reader that saw its attempt gets the rest, any other reader the whole text;

@@ -7,13 +7,12 @@
  */
 import type { LogRecord } from '../../core/records.ts'
 import type { Task } from '../../core/task.ts'
-import { weightOf } from '../../core/values/weight.ts'
 import type { Clock } from '../../ports/clock.ts'
 import type { Log } from '../../ports/log.ts'
 import type { TaskStore } from '../../ports/store/tasks.ts'
 import type { Agent } from '../author/agent.ts'
 import { noPast, type Past } from '../author/conversation.ts'
-import { createAsk } from '../author/providers/asking.ts'
+import { createAsk } from '../author/providers/provider.ts'
 import type { Ledger } from '../ledger/ledger.ts'
 import { logOf } from '../ledger/log-of.ts'
 import type { RunHost } from '../run/host.ts'
@@ -50,8 +49,6 @@ export interface BuilderDeps {
 interface Beginning {
   readonly task: Task
   readonly journal: Journal
-  /** The bytes of records that count towards the journal limit. */
-  readonly journalBytes: number
   readonly past: Past
   readonly ahead: boolean
 }
@@ -104,8 +101,10 @@ export function createBuilder(deps: BuilderDeps): Builder {
       // Another process has written meanwhile, so the log is read again.
       if (records === undefined) continue
       const journal = new Journal(records, task.journal.wake)
-      const journalBytes = countedBytes(task, records)
-      return begin(presence, { task, journal, journalBytes, past, ahead: false })
+      const { countFrom } = task.journal
+      const counted = records.filter(({ seq }) => seq > countFrom)
+      journal.count(task, counted, host.limits)
+      return begin(presence, { task, journal, past, ahead: false })
     }
   }
 
@@ -143,7 +142,6 @@ export function createBuilder(deps: BuilderDeps): Builder {
       begin(presence, {
         task,
         journal: new Journal(noRecords),
-        journalBytes: 0,
         past: noPast,
         ahead: true,
       }),
@@ -171,11 +169,6 @@ async function journalOf(
   const after = Math.max(0, journal.afterSeq - 1)
   for await (const record of logOf(store, id, after)) records.push(record)
   return records
-}
-
-/** Bytes of the records that count towards the limit of the journal. */
-function countedBytes({ journal }: Task, records: readonly LogRecord[]): number {
-  return weightOf(records.filter(({ seq }) => seq > journal.countFrom))
 }
 
 function newest<T extends Task | undefined>(known: T, published: Task | undefined): T | Task {

@@ -1,6 +1,6 @@
 /**
  * Careless agents on a fast and on a slow store, in processes that die. Every task ends as its operations say, at the end
- * every slot, gate and hold is free, and at no time do more tasks work than the agent has slots (W1 of `run-slot.ts`).
+ * every slot, gate and hold is free, and at no time do more tasks work than the agent has slots (W1 of `gate.ts`).
  */
 import fc from 'fast-check'
 import { expect, it } from 'vitest'

@@ -1,4 +1,4 @@
-/** T1 to T4 of `observe/trace-records.ts`, G1 and G2 of `run/segment.ts`, X5 of `steps/execution.ts`, with the SDK of OpenTelemetry. */
+/** T1 to T4 of `observe/trace-records.ts`, G1 and G2 of `observe/segment.ts`, X5 of `operations/execution.ts`, with the SDK of OpenTelemetry. */
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import type { LogRecord } from '../../core/records.ts'
 import type { Store } from '../../ports/store.ts'

@@ -12,27 +12,30 @@
  * G4  Blocked operations start in the order they came.
  * G5  Every entry is left: each entry method takes the work as a function, and leaves when the work settles.
  *
- * No operation starts without a slot: `run-slot.ts`.
+ * No operation starts without a slot: the permission to run code, of which each agent has a limited number.
+ *
+ * W1  A run gives its slot back when a call waits for a child and nothing else can go on by itself: every operation in
+ *     flight is a step with such a call inside it, no record is being written, no retry is due, no result can be handed out.
+ * W2  Without a slot no operation starts and no result is handed out. An operation that can go on asks for a slot first.
+ * W3  A run that waits for a child inside a step, or watches it, stays in memory: a rebuilt run could not continue there.
+ * W4  After a minute without a slot, the counted deaths of processes are reset: what the run did before did not end its
+ *     process. A shorter wait proves nothing, because the next record may make the code end the process again.
  */
+
 import type { PauseMode } from '../../core/suspension.ts'
 import type { RunCore } from './run-core.ts'
 
+/** The turn that an operation is in, and the operation whose function called it. */
 export interface Scope {
-  /** The turn the operation is in, if any. */
   readonly turn?: object | undefined
-  /** The operation whose function called it, if any. */
   readonly inside?: object | undefined
 }
 
 type Kind = 'operation' | 'stop' | 'last'
 
-interface Blocked {
-  readonly kind: Kind
-  readonly scope: Scope
-  readonly started: () => void
-}
+type Blocked = { readonly kind: Kind; readonly scope: Scope; readonly started: () => void }
 
-/** What the gate needs of its run. Many blocked operations may start at the same moment, so they keep the run's pace. */
+/** Many blocked operations may start at the same moment, so they keep the run's pace. */
 type GatedRun = Pick<RunCore, 'withheld' | 'unsettled' | 'moved'> & {
   readonly slot: Pick<RunCore['slot'], 'ask' | 'take'>
   readonly pace: Pick<RunCore['pace'], 'next'>
@@ -40,7 +43,7 @@ type GatedRun = Pick<RunCore, 'withheld' | 'unsettled' | 'moved'> & {
 
 const anywhere: Scope = {}
 
-/** What an operation of a batch gives that has begun nothing, and comes back. */
+/** The result of an operation of a batch that has begun nothing yet. It is tried again. */
 export const notBegun: unique symbol = Symbol('not begun')
 
 /** How one operation of a batch is run. */
@@ -75,7 +78,7 @@ export class Gate {
 
   /** Whether an operation could start now, if it has a slot. */
   admits(scope: Scope): boolean {
-    return this.#isAllowed('operation', scope)
+    return this.#mayEnter('operation', scope)
   }
 
   /** Runs `work` as an operation of the run: from when it may start (G1, G4) until it settles. */
@@ -204,8 +207,7 @@ export class Gate {
   }
 
   waiting(): number {
-    const stuck = this.#run.withheld() + this.#run.unsettled()
-    return this.#blocked.size + this.#outside + stuck
+    return this.#blocked.size + this.#outside + this.#run.withheld() + this.#run.unsettled()
   }
 
   /** Whether the run has at most this many outside waits and this many operations in flight. */
@@ -255,10 +257,10 @@ export class Gate {
   }
 
   #mayStart(kind: Kind, scope: Scope): boolean {
-    return this.#isAllowed(kind, scope) && this.#run.slot.ask()
+    return this.#mayEnter(kind, scope) && this.#run.slot.ask()
   }
 
-  #isAllowed(kind: Kind, { turn, inside }: Scope): boolean {
+  #mayEnter(kind: Kind, { turn, inside }: Scope): boolean {
     if (this.#closed) return false
     if (kind === 'last') return true
     if (kind === 'stop') {
@@ -276,5 +278,73 @@ export class Gate {
     if (kind !== 'stop') return
     this.#stopsWanted--
     this.#stop = true
+  }
+}
+
+/** After a wait of this length the deaths of processes are forgotten (W4). */
+const FORGET_DEATHS_MS = 60_000
+
+/** The slot of a run (W1 to W4). */
+export class RunSlot {
+  readonly #core: RunCore
+  #held = true
+  #taking: Promise<void> | undefined
+  #stopWaiting: (() => void) | undefined
+
+  constructor(core: RunCore) {
+    this.#core = core
+  }
+
+  giveBack(): void {
+    const { host, task } = this.#core
+    if (!this.#held || !host.releaseSlot(task.id)) return
+    this.#held = false
+    if (task.deaths === 0) return
+    this.#stopWaiting = host.clock.after(FORGET_DEATHS_MS, () => this.#forgetDeaths())
+  }
+
+  /** Whether the run has a slot. Asks for one if it has none. */
+  ask(): boolean {
+    void this.take()
+    return this.#held
+  }
+
+  /**
+   * Resolves when the run has a slot, or was stopped. Undefined: it has one. A stopped run gets its slot with its next
+   * token.
+   */
+  take(): Promise<void> | undefined {
+    if (this.#held) return undefined
+    const { host, taskId } = this.#core
+    this.#taking ??= host.reacquireSlot(taskId).then(() => {
+      this.#taking = undefined
+      this.grant()
+    })
+    return this.#taking
+  }
+
+  /** The run has a slot: it was asked for, or came with a new token. */
+  grant(): void {
+    if (this.#held) return
+    this.#held = true
+    this.#stopWaiting?.()
+    if (this.#core.dead) return
+    this.#core.releaser.review()
+    this.#core.gate.review()
+  }
+
+  /** The run is over. */
+  close(): void {
+    this.#stopWaiting?.()
+  }
+
+  /** Written after a takeover alone. If it cannot be written, one death too many is counted (W4). */
+  #forgetDeaths(): void {
+    const { host, taskId, token } = this.#core
+    host
+      .commit(taskId, () => ({ type: 'wait', run: token }))
+      .catch((error: unknown) => {
+        if (!this.#core.dead) host.log('warn', 'a wait could not be recorded', { taskId, error })
+      })
   }
 }

@@ -9,33 +9,32 @@ import type { JournalRecord } from '../../core/records.ts'
 import type { Task } from '../../core/task.ts'
 import type { Json } from '../../core/values/json.ts'
 import type { Agent } from '../author/agent.ts'
-import type { Ask } from '../author/providers/asking.ts'
+import type { Ask } from '../author/providers/provider.ts'
 import type { Committed } from '../ledger/ledger.ts'
-import { type AbortCode, Aborted } from './abort-reason.ts'
-import { withinBudgets } from './author-functions.ts'
-import { Gate } from './gate.ts'
+import { Segment } from '../observe/segment.ts'
+import { type CallSite, CodePlace } from './admission.ts'
+import { Gate, RunSlot } from './gate.ts'
 import type { RunHost } from './host.ts'
-import { type Operation, type OperationScope, scopeOf, within } from './operation.ts'
-import { OperationRunner } from './operation-runner.ts'
-import { Releaser } from './releaser.ts'
-import { type CallSite, CodePlace } from './replay/code-place.ts'
+import {
+  type Operation,
+  OperationRunner,
+  type OperationScope,
+  scopeOf,
+  within,
+} from './operation-runner.ts'
+import { type AbortCode, Aborted } from './operations/execution.ts'
+import { Pace, Releaser } from './releaser.ts'
 import type { Entry, Journal } from './replay/journal.ts'
 import { KeyCounter } from './replay/keys.ts'
-import { Pace } from './replay/pace.ts'
 import type { Run } from './run.ts'
-import { RunPauses } from './run-pauses.ts'
-import { RunSlot } from './run-slot.ts'
+import { PolicyStops, RunPauses } from './run-pauses.ts'
 import { type RunAct, RunWriter } from './run-writer.ts'
-import { Segment } from './segment.ts'
-import { PolicyStops } from './stops/policy-stops.ts'
 
 export interface RunCoreDeps {
   readonly host: RunHost
   readonly journal: Journal
   readonly task: Task
   readonly token: string
-  /** Bytes of the records that count towards the limit of the journal. */
-  readonly journalBytes: number
   /** Whether the run started before its task was durable. */
   readonly ahead: boolean
   /** Calls the providers of the agent. */
@@ -92,7 +91,7 @@ export class RunCore {
       run.reacted()
     }
     this.pauses = new RunPauses(this)
-    this.policy = new PolicyStops(this, deps.journalBytes)
+    this.policy = new PolicyStops(this)
     this.pace = new Pace(() => this.releaser.review())
     let before: string | undefined
     const begins = (): void => {
@@ -194,25 +193,6 @@ export class RunCore {
   /** The place of the code now. */
   callSite(): CallSite {
     return this.place.callSite(this.scope)
-  }
-
-  /**
-   * Resolves when an operation that is not recorded may run. Undefined if it may run at once.
-   * @param withinBudget asks whether the budgets of the task allow it to go on
-   */
-  admit(
-    operation: Pick<Operation<unknown>, 'key' | 'harmless' | 'added'>,
-    site: CallSite,
-    withinBudget: typeof withinBudgets = withinBudgets,
-  ): Promise<void> | undefined {
-    const { scope } = this
-    // All that wait for the same recorded operation may run at the same time.
-    const admitted = this.place.admit(operation, site, scope)?.then(() => this.pace.next())
-    // Code inside of an operation cannot be stopped, so its operations are not checked.
-    if (operation.harmless || scope.inside !== undefined) return admitted
-    if (admitted === undefined) return withinBudget(this, scope)
-    // The place can wait for days, so the budgets are asked after it.
-    return admitted.then(() => withinBudget(this, scope))
   }
 
   /** Runs code so that the operations it calls know their scope. */

@@ -1,4 +1,4 @@
-/** When a run needs a slot: the invariants W1 to W3 of run-slot.ts, and X4 of execution.ts. */
+/** When a run needs a slot: the invariants W1 to W3 of gate.ts, and X4 of execution.ts. */
 import { describe, expect, it } from 'vitest'
 import type { Agent } from '../author/agent.ts'
 import type { AgentTask, Child } from '../author/agent-task.ts'

@@ -10,8 +10,8 @@ import type { Task } from '../../core/task.ts'
 import type { SpanLink } from '../../core/values/span-link.ts'
 import type { Agent } from '../author/agent.ts'
 import type { Past } from '../author/conversation.ts'
-import type { AbortCode } from './abort-reason.ts'
-import { Operations } from './operations.ts'
+import type { AbortCode } from './operations/execution.ts'
+import { Operations } from './operations/task-api.ts'
 import { RunCore, type RunCoreDeps } from './run-core.ts'
 import { type RunEndingDeps, runToEnd } from './run-ending.ts'
 import { RunRelease } from './run-pauses.ts'
@@ -38,7 +38,8 @@ export class Run {
   readonly #deps: RunDeps
   readonly #core: RunCore
   readonly #operations: Operations
-  readonly #release: RunRelease
+  /** Set while the process stops. */
+  #release: RunRelease | undefined
   /** The run itself writes the command that ends its task. */
   #endsItself = false
 
@@ -50,7 +51,6 @@ export class Run {
     this.#deps = deps
     this.#core = new RunCore(deps, this)
     this.#operations = new Operations(this.#core, agent)
-    this.#release = new RunRelease(this.#core)
   }
 
   /** The task as last written, by any writer. */
@@ -92,7 +92,7 @@ export class Run {
   }
 
   /** Whether the run must stay in memory: it is in a step, or waits for the next record of a child (W3). */
-  get needsFrame(): boolean {
+  get mustStayInMemory(): boolean {
     return this.#core.gate.inFlight > 0 || this.#operations.watching()
   }
 
@@ -161,8 +161,8 @@ export class Run {
   moved(): void {
     // The last operation beside a wait for a child may end without a result that the code reacts to.
     this.mayWait()
-    if (this.#release.underWay) this.#release.moved()
-    else this.#core.pauses.commitAtBoundary()
+    if (this.#release !== undefined) this.#release.moved()
+    else if (this.#core.gate.pausing !== undefined) this.#core.pauses.commitAtBoundary()
   }
 
   /** The run goes on with a new token, because the task was resumed or answered while the run was warm. */
@@ -184,10 +184,16 @@ export class Run {
     for (const record of records) this.#follow(record, task)
     if (!this.#core.isOurs) {
       segment.end(task)
-      this.#release.stopped()
+      this.#release?.stopped()
     }
     if (isTerminal(task.state)) this.discard(task.state === 'canceled' ? 'canceled' : 'ended')
-    else this.#core.policy.checkJournal(task, records)
+    else this.#countJournal(task, records)
+  }
+
+  #countJournal(task: Task, records: readonly LogRecord[]): void {
+    const { journal, host } = this.#deps
+    const limit = journal.count(task, records, host.limits)
+    if (limit !== undefined) this.#core.policy.journalLimit(limit)
   }
 
   #follow(record: LogRecord, task: Task): void {
@@ -244,15 +250,17 @@ export class Run {
   }
 
   /** For a process that stops: releases the task at the next boundary, or when `late` resolves. */
-  release(late: Promise<void>): Promise<void> {
-    return this.#release.release(late)
+  async release(late: Promise<void>): Promise<void> {
+    if (this.dead || !this.#core.isOurs) return
+    this.#release = new RunRelease(this.#core)
+    await this.#release.release(late)
   }
 
   #die(code: AbortCode): void {
     this.#core.die(code)
     this.#core.segment.end(this.task)
     this.#deps.host.live.clear(this.taskId)
-    this.#release.over()
+    this.#release?.over()
   }
 
   /** Drops the run. None of its operations settles or is written afterwards. */

@@ -9,7 +9,7 @@
 import type { LogRecord } from '../../../core/records.ts'
 import type { Agent } from '../../author/agent.ts'
 import { noPast, type Past } from '../../author/conversation.ts'
-import { STILL_MS } from '../../run/replay/code-place.ts'
+import { STILL_MS } from '../../run/admission.ts'
 import { Journal } from '../../run/replay/journal.ts'
 import { describeKey } from '../../run/replay/keys.ts'
 import { Run } from '../../run/run.ts'
@@ -84,7 +84,6 @@ function watch(
     agent,
     token: copyRun.token,
     journal,
-    journalBytes: 0,
     past,
     ahead: false,
     task: copy.task,

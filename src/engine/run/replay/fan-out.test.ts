@@ -1,4 +1,4 @@
-/** Code that calls very many operations at once holds the event loop for a bounded number of them: P1 and P2 of pace.ts. */
+/** Code that calls very many operations at once holds the event loop for a bounded number of them: P1 and P2 of releaser.ts. */
 import { afterEach, describe, expect, it } from 'vitest'
 import type { LogRecord } from '../../../core/records.ts'
 import { createCountingIds } from '../../../testing/counting-ids.ts'

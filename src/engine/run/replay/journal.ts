@@ -5,15 +5,17 @@
  * A live run adds records to the journal only for the inside of a step that is not settled. An interrupted step runs its
  * function again, and the operations inside it must not be executed twice.
  */
+
 import type { Message } from '../../../core/messages/message.ts'
 import type { TranscriptEntry } from '../../../core/messages/transcript.ts'
-import type { Decision, JournalRecord, LogRecord } from '../../../core/records.ts'
+import type { Decision, JournalRecord, LogRecord, RunToken } from '../../../core/records.ts'
 import type { Wake } from '../../../core/suspension.ts'
-import { Deaths } from '../deaths.ts'
-import { Wakes, type Woken } from '../stops/wakes.ts'
-import { ReminderView } from '../turns/reminder-view.ts'
+import type { Task } from '../../../core/task.ts'
+import { weightOf } from '../../../core/values/weight.ts'
+import type { RunLimits } from '../host.ts'
 import { outerSteps } from './keys.ts'
 import { nothingUnclaimed, Unclaimed } from './unclaimed.ts'
+import { ReminderView, Wakes, type Woken } from './wakes-and-reminders.ts'
 
 /** A finished operation. `seq` is the number of the record that finished it. */
 export type Entry = { readonly seq: number } & (
@@ -59,9 +61,9 @@ export class Journal {
   readonly wakes: Wakes
   /** Which reminders the code sees. Follows the log also while the run is live. */
   readonly reminders: ReminderView = new ReminderView()
-  /** The number of the record after the last end of a run with operations in flight. 0 if there was none. */
+  /** See `lastDeathIn`. */
   readonly diedAt: number
-  /** The number of the record by which the log became that of this task in this store. The records before it are of another one. */
+  /** The number of the record that imported or forked the log. The records before it are of another store or task. */
   readonly pastUpTo: number
   /** The transcript that the run before passed on with `continueAs`. */
   readonly transcript: readonly TranscriptEntry[] = emptyTranscript
@@ -76,6 +78,9 @@ export class Journal {
   /** The keys of operations inside of each attempt of a step, by its prefix. */
   #inside: Map<string, Set<string>> | undefined
   #kept: Set<string> | undefined
+  /** Bytes of the records after `#countFrom`. */
+  #bytes = 0
+  #countFrom: number | undefined
   #asked: { readonly key: string; readonly fingerprint: string } | undefined
 
   /** Results of later records are compared with the code, and are not handed out. */
@@ -92,17 +97,30 @@ export class Journal {
   ) {
     this.wakes = new Wakes(wake)
     this.knownUpTo = knownUpTo
-    const deaths = new Deaths()
     for (const record of log) {
-      deaths.follow(record)
       this.reminders.follow(record)
       this.#add(record, this.wakes.follow(record))
       if (record.type === 'continued') this.transcript = record.transcript
     }
-    this.diedAt = deaths.last
+    this.diedAt = lastDeathIn(log)
     this.pastUpTo = log.findLast(isArrival)?.seq ?? 0
     this.unclaimed =
       this.#entries || this.#attempts ? new Unclaimed(this.#operations()) : nothingUnclaimed
+  }
+
+  /**
+   * Counts the records towards the limits of the journal.
+   * @returns the limit that is reached, if one is
+   */
+  count(
+    { version, journal: { countFrom } }: Task,
+    added: readonly LogRecord[],
+    { journalRecords, journalBytes }: Pick<RunLimits, 'journalRecords' | 'journalBytes'>,
+  ): string | undefined {
+    this.#bytes = (countFrom === this.#countFrom ? this.#bytes : 0) + weightOf(added)
+    this.#countFrom = countFrom
+    if (version - countFrom >= journalRecords) return `${journalRecords} records`
+    return this.#bytes >= journalBytes ? `${journalBytes} bytes` : undefined
   }
 
   get(key: string): Entry | undefined {
@@ -249,3 +267,46 @@ function isAsked({ type }: LogRecord): boolean {
 }
 
 const emptyTranscript: readonly TranscriptEntry[] = []
+
+/**
+ * The number of the record after which a run last ended with operations in flight: its process died, lost its lease, or
+ * stopped before they were finished. 0 if there was none. An operation that the code calls before it gets a result
+ * recorded after that may have begun already.
+ */
+function lastDeathIn(log: readonly LogRecord[]): number {
+  let last = 0
+  let token: string | undefined
+  let isRunning = false
+  const begin = (seq: number, run: RunToken): void => {
+    // A run that is started again under its token has not ended.
+    if (isRunning && run.token !== token) last = seq
+    isRunning = true
+    token = run.token
+  }
+  for (const record of log) {
+    switch (record.type) {
+      case 'started':
+        begin(record.seq, record.run)
+        break
+      case 'resumed':
+      case 'answered':
+        if (record.run !== undefined) begin(record.seq, record.run)
+        break
+      case 'continued':
+        // The same run goes on with a new journal.
+        isRunning = true
+        break
+      case 'paused':
+      case 'released':
+        if (record.inFlight) last = record.seq
+        isRunning = false
+        break
+      case 'parked':
+      case 'asked':
+        isRunning = false
+        break
+      default:
+    }
+  }
+  return last
+}

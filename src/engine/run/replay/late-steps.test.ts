@@ -12,7 +12,7 @@ import {
   running,
   signal,
 } from '../../test-support/engine-harness.ts'
-import { Execution } from '../steps/execution.ts'
+import { Execution } from '../operations/execution.ts'
 
 const calls: Readonly<Record<string, (task: AgentTask) => unknown>> = {
   say: (task) => task.say('late'),

@@ -22,7 +22,7 @@
  * For U3 the recorded operations that the code has not called are in groups. A group has those that are compared with the
  * same new operations (U2): the inside of one attempt of a step that the code has called, or everything else.
  */
-import { Heap } from './heap.ts'
+import { Heap } from '../../../core/values/heap.ts'
 import { outerSteps } from './keys.ts'
 
 /** A recorded operation. */

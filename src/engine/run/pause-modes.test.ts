@@ -1,7 +1,7 @@
 /** The three modes differ inside a turn; each test counts the side effects that happened before the pause committed. */
 import { describe, expect, it } from 'vitest'
-import type { PauseMode } from '../../../core/suspension.ts'
-import { Fatal } from '../../author/agent.ts'
+import type { PauseMode } from '../../core/suspension.ts'
+import { Fatal } from '../author/agent.ts'
 import {
   aborted,
   alice,
@@ -9,7 +9,7 @@ import {
   effects,
   running,
   signal,
-} from '../../test-support/engine-harness.ts'
+} from '../test-support/engine-harness.ts'
 
 /** A turn of a batch of three tools and one more tool, then a step after the turn. */
 function turnAgent() {

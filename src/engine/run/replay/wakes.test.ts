@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { LogRecord, RecordBody } from '../../../core/records.ts'
 import type { Suspension } from '../../../core/suspension.ts'
-import { Wakes } from './wakes.ts'
+import { Wakes } from './wakes-and-reminders.ts'
 
 /** A log that is followed as it is written. */
 function followed(): { wakes: Wakes; write(...bodies: readonly RecordBody[]): number } {

@@ -1,7 +1,7 @@
-/** Operations that nobody awaited: open-operations.O1 to O3. */
+/** Operations that nobody awaited: O1 to O3 of run-ending.ts. */
 import { describe, expect, it } from 'vitest'
-import type { AgentDefinition } from '../../author/agent.ts'
-import type { AgentTask } from '../../author/agent-task.ts'
+import type { AgentDefinition } from '../author/agent.ts'
+import type { AgentTask } from '../author/agent-task.ts'
 import {
   alice,
   createHarness,
@@ -9,7 +9,7 @@ import {
   type Harness,
   running,
   signal,
-} from '../../test-support/engine-harness.ts'
+} from '../test-support/engine-harness.ts'
 
 const MINUTE = 60_000
 

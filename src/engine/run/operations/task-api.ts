@@ -1,14 +1,19 @@
-/** The `task` object that agent code gets, made from the operations of a run. */
+/** The `task` object that agent code gets, and the kinds of operations of a run that it is made of. */
 
 import { textOf } from '../../../core/messages/message.ts'
 import { renderReminders } from '../../../core/reminders/render-reminders.ts'
 import type { Task } from '../../../core/task.ts'
+import type { Agent } from '../../author/agent.ts'
 import type { AgentTask, Answer } from '../../author/agent-task.ts'
 import type { Conversation, ConversationArtifact, Past } from '../../author/conversation.ts'
-import type { Operations } from '../operations.ts'
-import { artifactReferences } from '../outputs/artifact-references.ts'
-import { pickArtifact } from '../outputs/pick-artifact.ts'
-import { agentCall } from './agent-call.ts'
+import { agentCall } from '../operation-runner.ts'
+import type { RunCore } from '../run-core.ts'
+import { type Children, createChildren } from './children.ts'
+import type { AbortCode } from './execution.ts'
+import { artifactReferences, createOutputs, type Outputs, pickArtifact } from './outputs.ts'
+import { createSteps, type Steps } from './steps.ts'
+import { createStops, type Stops } from './stops.ts'
+import { createTurns, type Turns } from './turns.ts'
 
 /** Methods are own, bound properties, so that agent code may destructure, spread, wrap or replace them. */
 export class TaskApi implements AgentTask {
@@ -139,4 +144,89 @@ function referencedArtifacts(
     )
     return found === undefined ? [] : [found]
   })
+}
+
+const none: readonly string[] = []
+
+/**
+ * The kinds of operations of a run. Each is made when the agent first calls one: most agents use few of them.
+ *
+ * A class for its getters: in a literal each of them would cost a hidden class per run, which outlives the run.
+ */
+export class Operations {
+  #steps: Steps | undefined
+  #outputs: Outputs | undefined
+  #stops: Stops | undefined
+  #turns: Turns | undefined
+  #children: Children | undefined
+
+  readonly #agent: Agent
+  readonly core: RunCore
+
+  constructor(core: RunCore, agent: Agent) {
+    this.core = core
+    this.#agent = agent
+  }
+
+  get steps(): Steps {
+    this.#steps ??= createSteps(this.core)
+    return this.#steps
+  }
+
+  get outputs(): Outputs {
+    this.#outputs ??= createOutputs(this.core)
+    return this.#outputs
+  }
+
+  get stops(): Stops {
+    this.#stops ??= createStops(this.core)
+    return this.#stops
+  }
+
+  get turns(): Turns {
+    this.#turns ??= createTurns(this.core, this.#agent, this.steps, this.outputs)
+    return this.#turns
+  }
+
+  get children(): Children {
+    this.#children ??= createChildren(this.core)
+    return this.#children
+  }
+
+  /** Offers the running steps to stop. */
+  interrupt(code: 'paused' | 'stopping'): void {
+    this.#steps?.interrupt(code)
+  }
+
+  abort(code: AbortCode): void {
+    this.#steps?.abort(code)
+  }
+
+  /** How long the run may wait for its open operations when its code has ended. */
+  abandonAfterMs(): number {
+    return this.#steps?.abandonAfterMs() ?? this.core.host.limits.abandonAfterMs
+  }
+
+  /** The run ends: it waits for no function of a step any longer. Undefined where none is in flight. */
+  abandonAll(): Promise<void> | undefined {
+    return this.#steps?.abandonAfterMs() === undefined ? undefined : this.#steps.abandonAll()
+  }
+
+  /** Resolves when every child that was delegated to exists; undefined where there is none. */
+  childrenExist(): Promise<void> | undefined {
+    return this.#children?.created()
+  }
+
+  /** How many steps wait for a child. */
+  waitingSteps(): number {
+    return this.#steps?.waiting() ?? 0
+  }
+
+  watching(): boolean {
+    return this.#children?.watching() ?? false
+  }
+
+  awaited(): readonly string[] {
+    return this.#children?.awaited() ?? none
+  }
 }

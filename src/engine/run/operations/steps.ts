@@ -11,13 +11,12 @@ import type { StepFunction, StepOptions } from '../../author/agent-task.ts'
 import type { CheckedStepOptions } from '../../input/agent-calls.ts'
 import { stepOptionsInput } from '../../input/inputs.ts'
 import { parse } from '../../input/parse.ts'
-import { type AbortCode, Aborted } from '../abort-reason.ts'
-import { allowedDuring } from '../author-functions.ts'
+import { allowedDuring, type CallSite } from '../admission.ts'
 import type { During } from '../gate.ts'
-import { Handed, type OperationScope, recordedDuring } from '../operation.ts'
-import type { CallSite } from '../replay/code-place.ts'
+import { Handed, type OperationScope, recordedDuring } from '../operation-runner.ts'
 import { type Entry, recordOf } from '../replay/journal.ts'
 import type { RunCore } from '../run-core.ts'
+import { type AbortCode, Aborted } from './execution.ts'
 import {
   createStepExecutor,
   type Executed,

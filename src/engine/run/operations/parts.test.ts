@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { Part } from '../../../core/messages/message.ts'
-import { partsOf } from './parts.ts'
+import { partsOf } from './outputs.ts'
 
 describe('the parts an agent hands in', () => {
   it.each<[unknown, string]>([

@@ -1,21 +1,27 @@
 /** Turns: iterations of the agent's loop. The record of its start contains what a turn sees. */
+
 import type { Message } from '../../../core/messages/message.ts'
 import type { TranscriptEntry } from '../../../core/messages/transcript.ts'
 import type { Reminder, TurnOutcome } from '../../../core/reminders/reminders.ts'
+import { renderReminders } from '../../../core/reminders/render-reminders.ts'
+import { describeError } from '../../../core/values/describe-error.ts'
+import type { Json } from '../../../core/values/json.ts'
 import type { Agent } from '../../author/agent.ts'
-import type { Turn } from '../../author/agent-task.ts'
+import type { Tool, ToolResult, Turn } from '../../author/agent-task.ts'
 import { transcriptInput } from '../../input/inputs.ts'
 import { parse } from '../../input/parse.ts'
-import type { OperationScope } from '../operation.ts'
-import type { Outputs } from '../outputs/outputs.ts'
+import { admit, checkBudgets } from '../admission.ts'
+import { agentCall, type OperationScope, recordedDuring, seqOf } from '../operation-runner.ts'
 import type { RunCore } from '../run-core.ts'
-import { createStepReminders } from '../steps/step-reminders.ts'
-import type { Steps } from '../steps/steps.ts'
-import { createToolBatch, type ToolBatch } from '../steps/tool-batch.ts'
-import { agentCall } from './agent-call.ts'
-import { createRunTranscript, type RunTranscript } from './run-transcript.ts'
-import { TurnApi } from './turn-api.ts'
-import { createTurnStart, type TurnStarted } from './turn-start.ts'
+import type { Outputs } from './outputs.ts'
+import { checkName, recordedStep, type Steps } from './steps.ts'
+import {
+  createRunTranscript,
+  createStepReminders,
+  createTurnStart,
+  type RunTranscript,
+  type TurnStarted,
+} from './turn-start.ts'
 
 export interface Turns {
   run<T>(code: (turn: Turn) => Promise<T> | T): Promise<T>
@@ -145,4 +151,116 @@ function createTurn(deps: TurnDeps, started: TurnStarted, progress: TurnProgress
         return results
       }),
   })
+}
+
+/** The `turn` object that agent code gets. */
+interface TurnParts
+  extends Pick<Turn, 'number' | 'messages' | 'wake' | 'record' | 'tool' | 'tools'> {
+  readonly reread: () => readonly Reminder[]
+  readonly transcript: () => readonly TranscriptEntry[]
+}
+
+/** A class for its getters: `task-api.ts` says why. */
+class TurnApi implements Turn {
+  readonly #parts: TurnParts
+  readonly number: Turn['number']
+  readonly messages: Turn['messages']
+  readonly wake: Turn['wake']
+  readonly record: Turn['record']
+  readonly tool: Turn['tool']
+  readonly tools: Turn['tools']
+
+  constructor(parts: TurnParts) {
+    this.#parts = parts
+    this.number = parts.number
+    this.messages = parts.messages
+    this.wake = parts.wake
+    this.record = parts.record
+    this.tool = parts.tool
+    this.tools = parts.tools
+  }
+
+  get reminders(): Turn['reminders'] {
+    return this.#parts.reread()
+  }
+  get reminderBlock(): Turn['reminderBlock'] {
+    return renderReminders(this.#parts.reread())
+  }
+  get transcript(): Turn['transcript'] {
+    return this.#parts.transcript()
+  }
+}
+
+/** A batch of tools: one result per tool, `done`, `failed` or `skipped`. */
+type ToolBatch = (tools: readonly Tool[]) => Promise<readonly ToolResult[]>
+
+function createToolBatch(core: RunCore, steps: Steps): ToolBatch {
+  /**
+   * Runs the tools one after the other as one operation, so that `finish_step` lets the batch finish.
+   * `interrupt_immediate` stops between two tools, and the rest runs after the resume.
+   */
+  async function batch(tools: readonly Tool[]): Promise<readonly ToolResult[]> {
+    const scope = core.scope
+    for (const { name } of tools) checkName(name)
+    const site = core.callSite()
+    const keys = tools.map(({ key, name }) =>
+      key === undefined ? core.key('tool', name) : core.chosenKey('tool', key),
+    )
+    const { results, released } = await core.gate.duringBatch(scope, async (during) => {
+      const results: ToolResult[] = []
+      let { place } = site
+      let seq = 0
+      let skipping = false
+      let isBegun = false
+      for (const [index, { name, run: code }] of tools.entries()) {
+        const key = keys[index] ?? ''
+        const entry = core.journal.get(key)
+        skipping ||= entry === undefined && isInterrupted()
+        if (entry !== undefined) seq = place = entry.seq
+        if (entry?.kind === 'record' && entry.record.type === 'skipped') {
+          results.push({ name, status: 'skipped' })
+        } else if (entry !== undefined) {
+          results.push(resultOf(name, () => recordedStep<Json>(entry)?.value ?? null))
+        } else if (skipping) {
+          const make = () => ({ type: 'skipped', key, name }) as const
+          const { record, written } = await recordedDuring(core, during, make)
+          seq = seqOf(record, await written)
+          results.push({ name, status: 'skipped' })
+        } else {
+          const here = { ...core.callSite(), place }
+          // A batch that has begun is in flight. A pause waits for it, so it does not wait for the resume.
+          await (isBegun ? admit(core, { key }, here, checkBudgets) : admit(core, { key }, here))
+          isBegun = true
+          const handed = await steps.settle({ key, name, code, scope, site: here, during })
+          const done = await handed.finished
+          seq = done.seq
+          results.push(resultOf(name, () => (done.settle() ?? null) as Json))
+        }
+      }
+      // The result is in the releaser before the gate is left, because a pause that waits for the batch checks for that.
+      return { results, released: seq > 0 ? core.released(seq, place) : undefined }
+    })
+    await released
+    return results
+  }
+
+  /** Whether an interrupting reminder that no turn has shown yet is pending. */
+  function isInterrupted(): boolean {
+    return core.task.reminders.some(
+      ({ reminder: { id, mode }, emittedAtTurn }) =>
+        mode === 'interrupt_immediate' &&
+        emittedAtTurn === undefined &&
+        !core.journal.reminders.wasRead(id),
+    )
+  }
+
+  return batch
+}
+
+function resultOf(name: string, read: () => Json): ToolResult {
+  try {
+    return { name, status: 'done', result: read() }
+  } catch (error) {
+    return { name, status: 'failed', error: describeError(error).message }
+  }
 }

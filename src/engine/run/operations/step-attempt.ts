@@ -9,10 +9,9 @@ import type { Span } from '../../../ports/tracing.ts'
 import { Fatal, Rejection } from '../../author/agent.ts'
 import type { StepContext, StepFunction } from '../../author/agent-task.ts'
 import { checkedResult } from '../../author/step-result.ts'
-import { type AbortCode, Aborted } from '../abort-reason.ts'
-import type { OperationScope } from '../operation.ts'
+import type { OperationScope } from '../operation-runner.ts'
 import type { RunCore } from '../run-core.ts'
-import { Execution } from './execution.ts'
+import { type AbortCode, Aborted, Execution } from './execution.ts'
 import type { AttemptStreams } from './step-streams.ts'
 
 export interface Attempt<T> {

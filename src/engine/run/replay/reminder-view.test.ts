@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import type { LogRecord, RecordBody } from '../../../core/records.ts'
 import type { Reminder } from '../../../core/reminders/reminders.ts'
 import { reminder } from '../../../core/test-support/story.ts'
-import { ReminderView } from './reminder-view.ts'
+import { ReminderView } from './wakes-and-reminders.ts'
 
 type TurnStarted = LogRecord & { readonly type: 'turn-started' }
 

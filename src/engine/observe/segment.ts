@@ -8,7 +8,7 @@
 import type { Task } from '../../core/task.ts'
 import type { SpanLink } from '../../core/values/span-link.ts'
 import type { Span, Tracing } from '../../ports/tracing.ts'
-import { taskAttributes } from '../observe/task-attributes.ts'
+import { taskAttributes } from './task-attributes.ts'
 
 /** A longer name is cut, because a backend may refuse it. */
 const LONGEST_NAME = 100

@@ -1,4 +1,4 @@
-/** Reminders of agents without `task.turn`: the invariants T1 to T4 of step-reminders.ts. */
+/** Reminders of agents without `task.turn`: the invariants T1 to T4 of turn-start.ts. */
 import { describe, expect, it } from 'vitest'
 import type { AgentTask } from '../../author/agent-task.ts'
 import type { ReminderProvider } from '../../author/providers/provider.ts'
