@@ -2,7 +2,7 @@
 import { computed, signal } from '@preact/signals'
 
 import type { Client } from '../../src/client/client.ts'
-import { createClient } from '../../src/client/create-client.ts'
+import { createClient } from '../../src/client/client.ts'
 import { createOps, type Ops } from '../../src/client/ops-client.ts'
 import type { TaskSummary } from '../../src/wire/ops/tasks.ts'
 

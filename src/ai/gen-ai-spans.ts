@@ -6,8 +6,7 @@
 import { type Attributes, type Span, SpanKind, SpanStatusCode, trace } from '@opentelemetry/api'
 import type { AgentTask } from '../engine/author/agent-task.ts'
 import type { Answer } from './model/answer.ts'
-import type { AnyModel, ModelCall } from './model/any-model.ts'
-import { usageOf } from './model/usage.ts'
+import { type AnyModel, type ModelCall, usageOf } from './model/any-model.ts'
 
 export function inModelSpan(
   task: Pick<AgentTask, 'contextId'>,

@@ -9,9 +9,16 @@ export type {
 export { aiAgent } from './agent/ai-agent.ts'
 export type { AiAgentOptions, Budget } from './agent/options.ts'
 export { type MockAnswer, type MockMessage, type MockModel, mockModel } from './mock-model.ts'
+export type { ModelUsage } from './model/any-model.ts'
 export type { DurableModelOptions } from './model/ask-model.ts'
 export { durableModel, type ModelObject } from './model/durable-model.ts'
-export type { ModelUsage } from './model/usage.ts'
+export {
+  type DurableToolsOptions,
+  durableTools,
+  type OnInterrupted,
+} from './tools/durable-tools.ts'
+export type { UserAnswer, UserQuestion } from './tools/execute-call.ts'
+export { type ToolContext, toolContext } from './tools/execute-call.ts'
 export {
   type DelegateInput,
   delegateTool,
@@ -19,12 +26,6 @@ export {
   parkTool,
   type RemindInput,
   remindTool,
-} from './tools/built-in.ts'
-export {
-  type DurableToolsOptions,
-  durableTools,
-  type OnInterrupted,
-} from './tools/durable-tools.ts'
-export { type ToolContext, toolContext } from './tools/execute-call.ts'
-export { type TaskToolDefinition, taskTool } from './tools/task-tool.ts'
-export type { UserAnswer, UserQuestion } from './tools/user-question.ts'
+  type TaskToolDefinition,
+  taskTool,
+} from './tools/task-tool.ts'

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import { cardUrls } from './card.ts'
-import { connect } from './create-client.ts'
+import { connect } from './client.ts'
 
 const skills = [{ id: 's', name: 'S', description: 's', tags: [] }]
 const about = { name: 'a', description: 'b', version: '1', skills }

@@ -7,8 +7,7 @@ import { agent } from '../engine/author/agent.ts'
 import { type RunningServer, serve } from '../server/serve.ts'
 import type { ScriptOp } from '../testing/script-agent/ops.ts'
 import { createScriptAgent } from '../testing/script-agent/script-agent.ts'
-import type { Client, SendOptions } from './client.ts'
-import { connect } from './create-client.ts'
+import { type Client, connect, type SendOptions } from './client.ts'
 import type { SendResult, Task, TaskFrame } from './tasks/task-types.ts'
 
 let directory: string

@@ -57,17 +57,17 @@ export type {
 export type { AgentCard, AgentInterface, Capabilities, ReminderCapabilities } from './card.ts'
 export type { CallSignal, Client, ListFilter, SendOptions } from './client.ts'
 export {
+  type ClientOptions,
+  type ConnectOptions,
+  connect,
+  createClient,
+} from './client.ts'
+export {
   ClientError,
   type ClientErrorInit,
   type ClientErrorKind,
   isClientError,
 } from './client-error.ts'
-export {
-  type ClientOptions,
-  type ConnectOptions,
-  connect,
-  createClient,
-} from './create-client.ts'
 export {
   type AuditFilter,
   type BudgetInput,

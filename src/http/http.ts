@@ -2,7 +2,8 @@
  * The request and answer that protocols use. They have only the members protocols need, so a server on `node:http`, a fetch
  * handler and a test can implement them directly.
  */
-import type { FrameSource } from './event-stream.ts'
+
+import { eventStream, type FrameSource } from './event-stream.ts'
 
 export interface HttpRequest {
   readonly method: string
@@ -41,4 +42,25 @@ export function addressOf(url: string): Address {
   const query = url.indexOf('?', start)
   if (query === -1) return { path: url.slice(start), search: '' }
   return { path: url.slice(start, query), search: url.slice(query) }
+}
+
+/** A request of the web platform. Reads the whole body. `signal` fires when the client goes away. */
+export async function fromRequest(request: Request, signal?: AbortSignal): Promise<HttpRequest> {
+  const body = new Uint8Array(await request.arrayBuffer())
+  return {
+    method: request.method,
+    ...addressOf(request.url),
+    body,
+    header: (name) => request.headers.get(name) ?? undefined,
+    onGone(left) {
+      if (signal?.aborted) left()
+      signal?.addEventListener('abort', left)
+      return () => signal?.removeEventListener('abort', left)
+    },
+  }
+}
+
+export function toResponse({ status, headers, body }: HttpAnswer): Response {
+  if (body === undefined) return new Response(null, { status, headers })
+  return new Response(typeof body === 'string' ? body : eventStream(body), { status, headers })
 }

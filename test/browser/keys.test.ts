@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { createClient } from '../../src/client/create-client.ts'
+import { createClient } from '../../src/client/client.ts'
 import { type LullProcess, serving } from '../scenarios/lull-process.ts'
 import { visitsTo } from './visits.ts'
 

@@ -13,9 +13,9 @@ import {
 } from '../../engine/test-support/engine-harness.ts'
 import { type ModelScript, scriptedModel } from '../test-support/mock-model.ts'
 import { refusals } from '../test-support/provider-rules.ts'
-import { delegateTool, parkTool, remindTool } from '../tools/built-in.ts'
 import { toolContext } from '../tools/execute-call.ts'
 import { SKIPPED } from '../tools/results.ts'
+import { delegateTool, parkTool, remindTool } from '../tools/task-tool.ts'
 import { aiAgent } from './ai-agent.ts'
 import type { AiAgentOptions } from './options.ts'
 

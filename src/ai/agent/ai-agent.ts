@@ -3,15 +3,17 @@
  * and the tool calls that it asked for, and each of these is a journaled step. The transcript of
  * the task is the model's conversation.
  */
-import type { StepResult, StopCondition, ToolSet } from 'ai'
-import { type Agent, agent, type Outcome } from '../../engine/author/agent.ts'
+
+import { generateText, type StepResult, type StopCondition, type ToolSet } from 'ai'
+import type { TranscriptEntry } from '../../core/messages/transcript.ts'
+import type { UsageReport } from '../../core/records.ts'
+import { type Agent, agent, type Outcome, type Spend } from '../../engine/author/agent.ts'
 import type { AgentTask } from '../../engine/author/agent-task.ts'
-import { remindSelf } from '../tools/built-in.ts'
-import { afterTurn, nothingSpent, withinBudget } from './budget.ts'
-import { checkOptions } from './check-options.ts'
+import { usageReport } from '../model/ask-model.ts'
+import { modelOf } from '../model/durable-model.ts'
+import { remindSelf } from '../tools/task-tool.ts'
 import { createMcpTools, type McpTools } from './mcp-tools.ts'
-import type { AiAgentOptions } from './options.ts'
-import { compacted, digestOf } from './summary.ts'
+import { type AiAgentOptions, type Budget, checkOptions } from './options.ts'
 import { type TurnResult, takeTurn } from './take-turn.ts'
 
 const MOST_TURNS = 20
@@ -26,8 +28,8 @@ export function aiAgent(options: AiAgentOptions): Agent {
   return agent({
     ...options,
     providers: { remindSelf, ...providers },
-    digest: (transcript, spend) => digestOf(options, transcript, spend),
-    compact: (transcript, spend) => compacted(options, transcript, spend),
+    digest: (transcript, spend) => summarize(options, transcript, spend),
+    compact: (transcript, spend) => compactTranscript(options, transcript, spend),
     run: (task) => loop(options, mcpTools, task),
     close: mcpTools.close,
   })
@@ -76,4 +78,92 @@ async function isOver(
 
 function isFull({ usage }: TurnResult, contextWindow = Number.POSITIVE_INFINITY): boolean {
   return (usage.inputTokens ?? 0) > FULL * contextWindow
+}
+
+/**
+ * Tracks what a task has spent since its budget was last renewed, and whether that exceeds the
+ * budget.
+ */
+interface Spending {
+  readonly turns: number
+  readonly tokens: number
+  readonly costUsd: number
+}
+
+const nothingSpent: Spending = { turns: 0, tokens: 0, costUsd: 0 }
+
+function afterTurn(spent: Spending, usage: UsageReport): Spending {
+  const { inputTokens = 0, outputTokens = 0, costUsd = 0 } = usage
+  return {
+    turns: spent.turns + 1,
+    tokens: spent.tokens + inputTokens + outputTokens,
+    costUsd: spent.costUsd + costUsd,
+  }
+}
+
+/**
+ * Parks the task if the budget is used up. Returns what has been spent of the budget that applies
+ * afterwards.
+ */
+async function withinBudget(
+  task: AgentTask,
+  spent: Spending,
+  budget: Budget = {},
+): Promise<Spending> {
+  const over = findExceeded(spent, budget)
+  if (over === undefined) return spent
+  await task.park({
+    reason: `budget: ${over}`,
+    summary: `The budget of this task is used up (${over}). Resume to allow as much again, or cancel.`,
+  })
+  return nothingSpent
+}
+
+const names = ['turns', 'tokens', 'costUsd'] as const
+
+function findExceeded(spent: Spending, budget: Budget): string | undefined {
+  const name = names.find((one) => spent[one] >= (budget[one] ?? Number.POSITIVE_INFINITY))
+  return name === undefined ? undefined : `${name} ${round(spent[name])} of ${budget[name]}`
+}
+
+const round = (amount: number): number => Math.round(amount * 1e6) / 1e6
+
+/**
+ * Shortens a transcript with the model: to one text (`digest`), or to a text followed by the newest
+ * turns (`compact`).
+ */
+type Transcript = readonly TranscriptEntry[]
+type Summarizer = Pick<AiAgentOptions, 'model' | 'price'>
+
+const KEPT_TURNS = 2
+const ASK =
+  'Summarize this transcript of your work for yourself, so that you can go on with it and nothing is done twice. Keep the request, decisions, facts, identifiers, results of tools, and what is left to do. Answer with the summary alone.'
+
+/** @param spend called with the usage of the summary */
+async function summarize(
+  { model, price }: Summarizer,
+  transcript: Transcript,
+  spend: Spend,
+): Promise<string> {
+  const prompt = JSON.stringify(transcript)
+  const { text, usage } = await generateText({ model, system: ASK, prompt })
+  const priced = price === undefined ? {} : { price }
+  const report = usageReport(usage, modelOf(model).modelId, priced)
+  if (report !== undefined) spend(report)
+  return `Summary of the work so far:\n${text}`
+}
+
+/** Cuts between two turns, so that no tool call is separated from its result. */
+async function compactTranscript(
+  summarizer: Summarizer,
+  transcript: Transcript,
+  spend: Spend,
+): Promise<Transcript> {
+  const newest = transcript.at(-1)?.turn ?? 0
+  const kept = transcript.filter(({ turn }) => turn > newest - KEPT_TURNS)
+  const old = transcript.slice(0, transcript.length - kept.length)
+  const [last] = old.slice(-1)
+  if (last === undefined) return transcript
+  const content = await summarize(summarizer, old, spend)
+  return [{ turn: last.turn, role: 'digest', content }, ...kept]
 }

@@ -16,7 +16,7 @@ import {
 } from '../../engine/test-support/engine-harness.ts'
 import { type ModelScript, type ScriptedModel, scriptedModel } from '../test-support/mock-model.ts'
 import { refusals } from '../test-support/provider-rules.ts'
-import { delegateTool, parkTool, remindTool } from '../tools/built-in.ts'
+import { delegateTool, parkTool, remindTool } from '../tools/task-tool.ts'
 import { aiAgent } from './ai-agent.ts'
 
 const deployTo = (to: string) => ({ tool: 'deploy', id: `deploy-${to}`, input: { to } })

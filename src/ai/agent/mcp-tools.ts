@@ -10,9 +10,8 @@ import type { AgentTask } from '../../engine/author/agent-task.ts'
 import type { McpLog } from '../../mcp/client/connect.ts'
 import type { McpClient, McpTool } from '../../mcp/client/mcp-client.ts'
 import type { McpServer } from '../../mcp/client/server-config.ts'
-import { type ToolContext, toolContext } from '../tools/execute-call.ts'
+import { type ToolContext, toolContext, type UserAnswer } from '../tools/execute-call.ts'
 import { type AnyTool, plainOutput, type ToolOutput } from '../tools/results.ts'
-import type { UserAnswer } from '../tools/user-question.ts'
 
 type Servers = Readonly<Record<string, McpServer>>
 

@@ -14,8 +14,8 @@ import type { AssistantModelMessage, ModelMessage, ToolResultPart } from 'ai'
 import type { Part } from '../../core/messages/message.ts'
 import type { TranscriptEntry } from '../../core/messages/transcript.ts'
 import type { Json, MembersOf } from '../../core/values/json.ts'
+import type { TakesUrl } from '../model/durable-model.ts'
 import { fromJournal } from '../model/journal-value.ts'
-import type { TakesUrl } from '../model/url-support.ts'
 import { INTERRUPTED } from '../tools/results.ts'
 
 type AssistantParts = Exclude<AssistantModelMessage['content'], string>

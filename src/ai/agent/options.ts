@@ -1,4 +1,5 @@
 /** The options of an agent that consists of a model with tools. */
+
 import type {
   CallSettings,
   generateText,
@@ -7,10 +8,11 @@ import type {
   ToolChoice,
   ToolSet,
 } from 'ai'
+import { LullError } from '../../core/errors.ts'
 import type { AgentDefinition } from '../../engine/author/agent.ts'
 import type { AgentTask, Retry, Turn } from '../../engine/author/agent-task.ts'
 import type { McpServer } from '../../mcp/client/server-config.ts'
-import type { ModelUsage } from '../model/usage.ts'
+import type { ModelUsage } from '../model/any-model.ts'
 import type { OnInterrupted } from '../tools/durable-tools.ts'
 
 /** How much a task may spend before it parks itself. Each resume allows the same amount again. */
@@ -59,4 +61,30 @@ export interface AiAgentOptions extends Omit<AgentDefinition, 'run' | 'digest' |
   readonly settings?: Omit<CallSettings, 'maxRetries' | 'abortSignal'>
   readonly toolChoice?: ToolChoice<ToolSet>
   readonly providerOptions?: NonNullable<Parameters<typeof generateText>[0]['providerOptions']>
+}
+
+/**
+ * Rejects options that would fail only when a task runs: for authors without a compiler, and for
+ * mistakes that a compiler cannot find.
+ * @throws LullError `INVALID_INPUT` with the path of the invalid option
+ */
+export function checkOptions(options: AiAgentOptions): void {
+  const { model, until, budget, price, tools } = options
+  if (typeof model === 'string' ? model === '' : typeof model?.doStream !== 'function') {
+    refuse('model', "must be a model of the AI SDK, such as openai('gpt-5-mini'), or its name")
+  }
+  const conditions = Array.isArray(until) || until === undefined ? (until ?? []) : [until]
+  if (conditions.some((condition) => typeof condition !== 'function')) {
+    refuse('until', 'must be a condition such as stepCountIs(5), or a list of conditions')
+  }
+  if (tools !== undefined && (typeof tools !== 'object' || Array.isArray(tools))) {
+    refuse('tools', 'must be an object with the tools by their names')
+  }
+  if (budget?.costUsd !== undefined && price === undefined) {
+    refuse('budget.costUsd', 'needs the option price, which says what a call costs')
+  }
+}
+
+function refuse(path: string, problem: string): never {
+  throw new LullError('INVALID_INPUT', { path, problem })
 }

@@ -9,7 +9,7 @@ import { alice, createHarness, running, signal } from '../../engine/test-support
 import { durableModel } from '../model/durable-model.ts'
 import { type ModelScript, type ScriptedModel, scriptedModel } from '../test-support/mock-model.ts'
 import { refusals } from '../test-support/provider-rules.ts'
-import { parkTool } from '../tools/built-in.ts'
+import { parkTool } from '../tools/task-tool.ts'
 import { aiAgent } from './ai-agent.ts'
 
 type Prompt = ScriptedModel['prompts'][number]

@@ -15,7 +15,13 @@ import type { Json } from '../../core/values/json.ts'
 import type { AgentTask, StepContext, ToolResult, Turn } from '../../engine/author/agent-task.ts'
 import { callsToApprove, isApproved } from '../tools/approval.ts'
 import type { OnInterrupted } from '../tools/durable-tools.ts'
-import { executeCall } from '../tools/execute-call.ts'
+import {
+  executeCall,
+  questionIn,
+  resultOrQuestion,
+  type UserAnswer,
+  withAnswers,
+} from '../tools/execute-call.ts'
 import {
   type AnyTool,
   DENIED,
@@ -29,12 +35,6 @@ import {
   toPlainJson,
 } from '../tools/results.ts'
 import { runInTask } from '../tools/task-tool.ts'
-import {
-  questionIn,
-  resultOrQuestion,
-  type UserAnswer,
-  withAnswers,
-} from '../tools/user-question.ts'
 
 export interface Batch {
   readonly task: AgentTask
@@ -104,7 +104,7 @@ async function runInSteps(
     calls.map(({ call, tool }, index) => ({
       name: call.toolName,
       key: callKey(turn.number, index),
-      run: (step) => executed(batch, tool, call, step, []),
+      run: (step) => executeOnce(batch, tool, call, step, []),
     })),
   )
   for (const [index, result] of results.entries()) {
@@ -120,7 +120,7 @@ function outputIn(result: ToolResult): ToolOutput {
   return result.result as ToolOutput
 }
 
-async function executed(
+async function executeOnce(
   { task, messages, onInterrupted }: Batch,
   tool: AnyTool,
   call: ToolCall,
@@ -147,7 +147,7 @@ async function askQuestions(
     const first = toPlainJson(outputs.get(call))
     if (questionIn(first) === undefined) continue
     const again = (answers: readonly UserAnswer[]): Promise<Json> =>
-      task.step(call.toolName, (step) => executed(batch, tool, call, step, answers))
+      task.step(call.toolName, (step) => executeOnce(batch, tool, call, step, answers))
     try {
       outputs.set(call, (await withAnswers(task, first, again)) as ToolOutput)
     } catch (error) {

@@ -10,9 +10,8 @@ import {
 import type { UsageReport } from '../../core/records.ts'
 import type { Json } from '../../core/values/json.ts'
 import type { AgentTask, Turn } from '../../engine/author/agent-task.ts'
-import { liveModel } from '../model/durable-model.ts'
+import { liveModel, urlSupport } from '../model/durable-model.ts'
 import { toJournal } from '../model/journal-value.ts'
-import { urlSupport } from '../model/url-support.ts'
 import { ownNames, SKIPPED } from '../tools/results.ts'
 import { acceptable, createRename, messagesOf, openCalls } from './messages.ts'
 import type { AiAgentOptions } from './options.ts'
@@ -38,7 +37,7 @@ export async function takeTurn(
   const rename = createRename(turn.transcript)
   const takesUrl = await urlSupport(options.model)
   const messages = [...messagesOf(turn.transcript, takesUrl), ...reminderMessages(turn)]
-  const { step, usage } = await askedModel(options, tools, task, turn, messages)
+  const { step, usage } = await callModel(options, tools, task, turn, messages)
   const content = acceptable(assistantContent(step), rename)
   turn.record('agent', toJournal(content))
   const calls = openCalls(content)
@@ -66,7 +65,7 @@ function reminderMessages({ reminderBlock }: Turn): readonly ModelMessage[] {
   return reminderBlock === '' ? [] : [{ role: 'user', content: reminderBlock }]
 }
 
-async function askedModel(
+async function callModel(
   options: AiAgentOptions,
   tools: ToolSet,
   task: AgentTask,

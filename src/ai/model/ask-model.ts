@@ -13,8 +13,13 @@ import { Fatal } from '../../engine/author/agent.ts'
 import type { AgentTask, Retry, StepContext } from '../../engine/author/agent-task.ts'
 import { inModelSpan } from '../gen-ai-spans.ts'
 import { type Answer, AnswerFold, answerIn, answerOf, recordOf, wholeAnswer } from './answer.ts'
-import type { AnyModel, ModelCall, StreamPart } from './any-model.ts'
-import { type ModelUsage, usageOf } from './usage.ts'
+import {
+  type AnyModel,
+  type ModelCall,
+  type ModelUsage,
+  type StreamPart,
+  usageOf,
+} from './any-model.ts'
 
 export interface DurableModelOptions {
   /** The name of the step. Default `model`. */

@@ -1,4 +1,5 @@
 /** `durableModel`: a model of the AI SDK whose every call is a journaled step. */
+
 import { gateway, type LanguageModel } from 'ai'
 import type { AgentTask } from '../../engine/author/agent-task.ts'
 import { partsOf } from './answer.ts'
@@ -79,3 +80,30 @@ function streamOf(parts: readonly StreamPart[]): ReadableStream<StreamPart> {
     },
   })
 }
+
+/**
+ * Determines which links a model loads itself. The SDK would download the others before the model
+ * call, outside of its journaled step.
+ */
+export type TakesUrl = (mediaType: string, url: string) => boolean
+
+/**
+ * Decides like the SDK: by patterns of media types such as `image/*`, each with patterns of
+ * addresses.
+ */
+export async function urlSupport(model: LanguageModel): Promise<TakesUrl> {
+  const supported = Object.entries((await modelOf(model).supportedUrls) ?? {})
+  return (mediaType, url) =>
+    isWeb(url) &&
+    supported.some(
+      ([pattern, addresses]) =>
+        mediaType.toLowerCase().startsWith(prefixOf(pattern)) &&
+        addresses.some((address) => address.test(url.toLowerCase())),
+    )
+}
+
+const prefixOf = (pattern: string): string =>
+  pattern === '*/*' ? '' : pattern.toLowerCase().replace('*', '')
+
+const isWeb = (url: string): boolean =>
+  URL.canParse(url) && ['http:', 'https:'].includes(new URL(url).protocol)

@@ -13,9 +13,9 @@ import {
 import { durableModel } from '../model/durable-model.ts'
 import { type ModelScript, scriptedModel } from '../test-support/mock-model.ts'
 import { refusals } from '../test-support/provider-rules.ts'
-import { parkTool } from './built-in.ts'
 import { type DurableToolsOptions, durableTools } from './durable-tools.ts'
 import { toolContext } from './execute-call.ts'
+import { parkTool } from './task-tool.ts'
 
 const any = z.looseObject({})
 

@@ -8,12 +8,12 @@
  *  D3  calls start in the order in which the model made them, one at a time unless `concurrency` says otherwise;
  *  D4  a denied call is not executed, and its result tells the model that it was denied.
  */
+
 import type { ToolSet } from 'ai'
 import type { Json } from '../../core/values/json.ts'
 import type { AgentTask, Retry } from '../../engine/author/agent-task.ts'
 import { callsToApprove, isApproved } from './approval.ts'
-import { executeCall } from './execute-call.ts'
-import { createQueue } from './queue.ts'
+import { executeCall, resultOrQuestion, type UserAnswer, withAnswers } from './execute-call.ts'
 import {
   type AnyTool,
   DENIED,
@@ -26,7 +26,6 @@ import {
   toPlainJson,
 } from './results.ts'
 import { runInTask } from './task-tool.ts'
-import { resultOrQuestion, type UserAnswer, withAnswers } from './user-question.ts'
 
 /** What to do with a call that a crash or an interrupting pause may have left half executed. */
 export type OnInterrupted = 'rerun' | 'report'
@@ -105,4 +104,34 @@ const isExecutable = (tool: AnyTool): boolean =>
 
 function isDenied(output: unknown): boolean {
   return typeof output === 'object' && output !== null && 'lull:denied' in output
+}
+
+/** Starts work in the order of the calls, at most `concurrency` at the same time. */
+type Queue = <T>(work: () => Promise<T>) => Promise<T>
+
+function createQueue(concurrency: number): Queue {
+  const waiting: (() => void)[] = []
+  let running = 0
+
+  const next = (): void => {
+    if (running >= concurrency) return
+    const start = waiting.shift()
+    if (start === undefined) return
+    running++
+    start()
+  }
+
+  return async (work) => {
+    const turn = new Promise<void>((start) => {
+      waiting.push(start)
+    })
+    next()
+    await turn
+    try {
+      return await work()
+    } finally {
+      running--
+      next()
+    }
+  }
 }

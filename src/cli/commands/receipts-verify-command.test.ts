@@ -1,6 +1,6 @@
 /** `lull receipts verify` with keys of different scopes, against a real server. */
 import { afterAll, beforeAll, expect, it, vi } from 'vitest'
-import { createClient } from '../../client/create-client.ts'
+import { createClient } from '../../client/client.ts'
 import type { Scope } from '../../core/scopes.ts'
 import { type KeyedServer, openKeyedServer } from '../../server/test-support/keyed-server.ts'
 import { runCli } from '../run-cli.ts'

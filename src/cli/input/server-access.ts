@@ -1,6 +1,5 @@
 /** The server that a command calls: its address, the credential, and clients for it. */
-import type { Client } from '../../client/client.ts'
-import { createClient } from '../../client/create-client.ts'
+import { type Client, createClient } from '../../client/client.ts'
 import { createOps, type Ops } from '../../client/ops-client.ts'
 import { readSettings } from '../../server/settings/settings.ts'
 import { type Flag, type Input, UsageError } from '../command.ts'

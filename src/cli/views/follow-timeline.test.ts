@@ -1,7 +1,7 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { expect, it, vi } from 'vitest'
-import { createClient } from '../../client/create-client.ts'
+import { createClient } from '../../client/client.ts'
 import { openKeyedServer } from '../../server/test-support/keyed-server.ts'
 import { followTimeline } from './follow.ts'
 

@@ -1,8 +1,8 @@
 /** The content of messages and answers as callers give it, and the messages made of it. */
+
 import type { Message, Part } from '../../core/messages/message.ts'
 import { isInterrupted } from '../../core/states.ts'
 import { ClientError, unsupported } from '../client-error.ts'
-import { uuid } from '../uuid.ts'
 import { USER_CONSENT } from '../wire/a2a-names.ts'
 import { isObject, omitUndefined } from '../wire/json-members.ts'
 import type { Task } from './task-types.ts'
@@ -72,4 +72,14 @@ function notWaiting({ id, state }: Task): ClientError {
     reason: 'NOT_WAITING',
     details: { taskId: id, state },
   })
+}
+
+/** A random UUID. Unlike `crypto.randomUUID` it works on pages that were loaded without TLS. */
+export function uuid(): string {
+  const bytes = crypto.getRandomValues(new Uint8Array(16))
+  const hex = Array.from(bytes, (byte, index) => {
+    const marked = index === 6 ? (byte & 0x0f) | 0x40 : index === 8 ? (byte & 0x3f) | 0x80 : byte
+    return marked.toString(16).padStart(2, '0')
+  }).join('')
+  return hex.replace(/^(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-')
 }

@@ -1,6 +1,6 @@
 /** What is done instead, where the card and the agent do not agree about what is offered. */
 import { expect, it } from 'vitest'
-import { connect } from '../create-client.ts'
+import { connect } from '../client.ts'
 
 const task = { id: 't', contextId: 'c', status: { state: 'TASK_STATE_CANCELED' } }
 

@@ -4,9 +4,8 @@ import { type State, states } from '../../core/states.ts'
 import { type PauseMode, type ResumeCause, resumeCauses } from '../../core/suspension.ts'
 import type { Json, JsonObject } from '../../core/values/json.ts'
 import type { ResumeConditions } from '../../core/waiting/conditions.ts'
-import type { Client } from '../client.ts'
+import type { Client, ClientParts } from '../client.ts'
 import { isClientError, notA2A, unsupported } from '../client-error.ts'
-import type { ClientParts } from '../create-client.ts'
 import { operations } from '../wire/a2a-names.ts'
 import {
   isTrue,

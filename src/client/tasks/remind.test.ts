@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { createClient } from '../create-client.ts'
+import { createClient } from '../client.ts'
 import { attachReminder, createAttachedReminders } from './remind.ts'
 
 it('keeps them in order, one for each message, and a newer one of a key in place of the older', () => {

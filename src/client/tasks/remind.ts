@@ -3,13 +3,12 @@
 import type { Propagate, RoleHint } from '../../core/reminders/reminders.ts'
 import type { PauseMode } from '../../core/suspension.ts'
 import type { JsonObject } from '../../core/values/json.ts'
-import type { Client } from '../client.ts'
+import type { Client, ClientParts } from '../client.ts'
 import { isClientError, notA2A, unsupported } from '../client-error.ts'
-import type { ClientParts } from '../create-client.ts'
-import { uuid } from '../uuid.ts'
 import { operations } from '../wire/a2a-names.ts'
 import { readReminder } from '../wire/extension-metadata.ts'
 import { isObject, readList, readNumber, readObject, readString } from '../wire/json-members.ts'
+import { uuid } from './message-content.ts'
 
 /** A text that the agent sees in its coming turns. Only `body` is required. */
 export interface ReminderInput {

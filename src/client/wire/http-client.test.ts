@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { createClient } from '../create-client.ts'
+import { createClient } from '../client.ts'
 
 const task = { id: 't1', contextId: 'c1', status: { state: 'TASK_STATE_WORKING' } }
 const answer = (result: unknown) => new Response(JSON.stringify({ jsonrpc: '2.0', id: 1, result }))

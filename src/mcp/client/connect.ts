@@ -1,9 +1,8 @@
 /** Connects to an MCP server, over HTTP or by starting its process. */
+
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio'
-import { killAtExit } from './child-process.ts'
 import type { McpHttpServer, McpServer, McpStdioServer } from './server-config.ts'
-import { createStderrLog } from './stderr-log.ts'
 
 export type McpLog = (level: 'debug' | 'warn', text: string, facts: object) => void
 
@@ -115,5 +114,99 @@ function overStdio(
       await client.close()
       await transport.close()
     },
+  }
+}
+
+/**
+ * Logs what an MCP server prints on stderr, line by line. The number of lines is limited, so
+ * endless output is cheap.
+ */
+interface StderrLog {
+  add(text: string): void
+  /** The last lines, for the report when the server ends. */
+  last(): readonly string[]
+}
+
+const LINE_LENGTH = 1_000
+const LOGGED_LINES = 1_000
+const KEPT_LINES = 10
+
+/** @param write called for the first 1,000 lines, each cut to 1,000 characters */
+export function createStderrLog(write: (line: string) => void): StderrLog {
+  const last: string[] = []
+  let begun = ''
+  let lines = 0
+
+  function end(): void {
+    lines++
+    last.push(begun)
+    if (last.length > KEPT_LINES) last.shift()
+    if (lines < LOGGED_LINES) write(begun)
+    if (lines === LOGGED_LINES) write('(further lines are not logged)')
+    begun = ''
+  }
+
+  return {
+    add(text) {
+      for (const [at, piece] of text.split('\n').entries()) {
+        if (at > 0) end()
+        begun = (begun + piece).slice(0, LINE_LENGTH)
+      }
+    },
+    last: () => (begun === '' ? last : [...last, begun]),
+  }
+}
+
+/**
+ * A transport that starts a process. Its `pid` becomes null when it begins to close; at the end it
+ * calls `onclose`.
+ */
+interface Starting {
+  readonly pid: number | null
+  onclose?: (() => void) | undefined
+}
+
+const running = new Set<() => number | null>()
+
+interface Watched {
+  /** Must be called when the transport is connected. */
+  connected(): void
+  /**
+   * Must be called when the transport is closed, or when it could not start: in that case it does
+   * not call `onclose`.
+   */
+  forget(): void
+}
+
+/**
+ * Kills the process of an MCP server if it has not ended when this process exits.
+ * @param transport a transport that is not connected yet
+ */
+function killAtExit(transport: Starting): Watched {
+  let known: number | null = null
+  const pidOf = (): number | null => known ?? transport.pid
+  if (running.size === 0) process.on('exit', killAll)
+  running.add(pidOf)
+  const forget = (): void => {
+    running.delete(pidOf)
+    if (running.size === 0) process.off('exit', killAll)
+  }
+  transport.onclose = forget
+  return {
+    connected() {
+      known = transport.pid
+    },
+    forget,
+  }
+}
+
+function killAll(): void {
+  for (const pidOf of running) {
+    const pid = pidOf()
+    try {
+      if (pid !== null) process.kill(pid, 'SIGKILL')
+    } catch {
+      // The process has ended meanwhile.
+    }
   }
 }

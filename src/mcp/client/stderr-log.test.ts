@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { createStderrLog } from './stderr-log.ts'
+import { createStderrLog } from './connect.ts'
 
 it('logs whole lines, however they arrive, and keeps the last ones', () => {
   const written: string[] = []

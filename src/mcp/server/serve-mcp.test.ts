@@ -2,7 +2,7 @@
 import { Client, InMemoryTransport } from '@modelcontextprotocol/client'
 import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
-import { createClient } from '../../client/create-client.ts'
+import { createClient } from '../../client/client.ts'
 import type { ScriptOp } from '../../testing/script-agent/ops.ts'
 import { serveOn } from './serve-mcp.ts'
 import { useScriptServer } from './test-support/script-server.ts'

@@ -1,4 +1,5 @@
 /** Serves the tasks of an agent as MCP tools, for the specifications of 2025-11-25 and 2026-07-28. */
+
 import type { Readable, Writable } from 'node:stream'
 import {
   type CallToolRequest,
@@ -18,12 +19,13 @@ import {
 import { z } from 'zod'
 import type { Client } from '../../client/client.ts'
 import { ClientError } from '../../client/client-error.ts'
+import type { Task, TaskFrame } from '../../client/tasks/task-types.ts'
+import { textOf } from '../../core/messages/message.ts'
 import type { Json } from '../../core/values/json.ts'
-import { follow, type Told } from './follow.ts'
-import { handleOf, serveMcpTasks } from './mcp-tasks.ts'
 import { type Peer, peerOf, TASKS } from './peer.ts'
+import { summaryOf, toolResult } from './render-task.ts'
+import { handleOf, serveMcpTasks } from './task-methods.ts'
 import { type TaskTool, taskTools } from './task-tools.ts'
-import { summaryOf, toolResult } from './tool-result.ts'
 
 /** The notification that the MCP proposal defines for reminders, in both directions. */
 const REMINDER = 'notifications/reminder'
@@ -64,17 +66,21 @@ function createMcpServer(client: Client): Server {
   )
   server.setRequestHandler('tools/list', (_request, context) => ({
     tools: Object.entries(taskTools).map(([name, tool]) =>
-      listed(name, tool, peerOf(server, context)),
+      describeTool(name, tool, peerOf(server, context)),
     ),
   }))
   server.setRequestHandler('tools/call', ({ params }, context) =>
-    called(client, params, peerOf(server, context), context),
+    callTool(client, params, peerOf(server, context), context),
   )
   serveMcpTasks(server, client)
   return server
 }
 
-function listed(name: string, { about, input, readOnly, starts }: TaskTool, peer: Peer): Tool {
+function describeTool(
+  name: string,
+  { about, input, readOnly, starts }: TaskTool,
+  peer: Peer,
+): Tool {
   const schema = JSON.parse(JSON.stringify(z.toJSONSchema(input, { io: 'input' })))
   return {
     name,
@@ -89,7 +95,7 @@ function listed(name: string, { about, input, readOnly, starts }: TaskTool, peer
  * Calls a tool. Answers with an MCP task if the client asked for one (2025-11-25) or supports them
  * (2026-07-28).
  */
-async function called(
+async function callTool(
   client: Client,
   { name, arguments: given = {}, ...more }: CallToolRequest['params'],
   peer: Peer,
@@ -107,7 +113,7 @@ async function called(
     if (wantsTask) return handleOf(await client.get(done.task), peer)
     const { signal } = context.mcpReq
     return toolResult(
-      summaryOf(await follow(client, done.task, done.waitSeconds, telling(context), signal)),
+      summaryOf(await follow(client, done.task, done.waitSeconds, createNotifier(context), signal)),
     )
   } catch (error) {
     context.mcpReq.signal.throwIfAborted()
@@ -121,7 +127,7 @@ function problemIn(error: unknown): Record<string, Json> {
   return { error: error instanceof Error ? error.message : String(error), ...reason }
 }
 
-function telling({ mcpReq }: ServerContext): Told {
+function createNotifier({ mcpReq }: ServerContext): Notifier {
   const token = mcpReq._meta?.progressToken
   let progress = 0
   const notify = (method: string, params: Readonly<Record<string, unknown>>): void => {
@@ -134,5 +140,55 @@ function telling({ mcpReq }: ServerContext): Told {
         notify('notifications/progress', { progressToken: token, progress, message })
     },
     reminder: (params) => notify(REMINDER, params),
+  }
+}
+
+/** Notifications to the MCP client while a tool waits. */
+interface Notifier {
+  progress(text: string): void
+  /** Reports a change of a reminder, in the shape that A2A and ACP use too. */
+  reminder(params: Readonly<Record<string, Json>>): void
+}
+
+const MOVING: ReadonlySet<string> = new Set(['submitted', 'working'])
+
+/**
+ * Follows a task until it ends, waits for an answer or a resume, or the time is up. Keeps the MCP
+ * client informed meanwhile.
+ */
+async function follow(
+  client: Client,
+  taskId: string,
+  waitSeconds: number,
+  notifier: Notifier,
+  signal: AbortSignal,
+): Promise<Task> {
+  const until = AbortSignal.any([signal, AbortSignal.timeout(waitSeconds * 1_000)])
+  try {
+    for await (const frame of client.watch(taskId, { signal: until })) {
+      notifyOf(frame, notifier)
+      const state = stateIn(frame)
+      if (state !== undefined && !MOVING.has(state)) break
+    }
+  } catch (error) {
+    if (!until.aborted) throw error
+  }
+  signal.throwIfAborted()
+  return client.get(taskId)
+}
+
+function stateIn(frame: TaskFrame): string | undefined {
+  if (frame.kind === 'task') return frame.task.state
+  return frame.kind === 'status' ? frame.state : undefined
+}
+
+function notifyOf(frame: TaskFrame, notifier: Notifier): void {
+  if (frame.kind === 'status') {
+    const { message } = frame.status
+    notifier.progress(message === undefined ? frame.state : textOf(message))
+  }
+  if (frame.kind === 'reminder') {
+    const { taskId, change } = frame
+    notifier.reminder({ taskId, ...(JSON.parse(JSON.stringify(change)) as Record<string, Json>) })
   }
 }

@@ -16,8 +16,13 @@ import { LullError } from '../../core/errors.ts'
 import type { EngineDeps } from '../../engine/deps.ts'
 import type { Engine } from '../../engine/engine.ts'
 import { createHeartbeat } from '../../http/event-stream.ts'
-import { fromRequest, toResponse } from '../../http/fetch.ts'
-import { addressOf, type HttpAnswer, type HttpRequest } from '../../http/http.ts'
+import {
+  addressOf,
+  fromRequest,
+  type HttpAnswer,
+  type HttpRequest,
+  toResponse,
+} from '../../http/http.ts'
 import { type Endpoint, endpointAt } from './addresses/routing.ts'
 import { askedVersion } from './addresses/versions.ts'
 import { type Exchange, JSON_TYPE, jsonAnswer } from './bindings/exchange.ts'

@@ -2,8 +2,11 @@
  * The capabilities of both sides in `initialize`. Suspending and reminders are declared only if at
  * least one agent supports them.
  */
-import type { ClientCapabilities, InitializeResponse } from '@agentclientprotocol/sdk'
-import { PROTOCOL_VERSION } from '@agentclientprotocol/sdk'
+import {
+  type ClientCapabilities,
+  type InitializeResponse,
+  PROTOCOL_VERSION,
+} from '@agentclientprotocol/sdk'
 import { pauseModes, resumeCauses } from '../../core/suspension.ts'
 import type { JsonObject } from '../../core/values/json.ts'
 import type { Agent } from '../../engine/author/agent.ts'
@@ -16,7 +19,7 @@ export interface ClientFacts {
    * Only such a client gets the notifications and requests of the extension, because old SDKs print
    * an error for each unknown one.
    */
-  readonly aware: boolean
+  readonly knowsExtension: boolean
   /**
    * Whether the client declares the RFC. Then it also gets the updates and method names of the RFC.
    */
@@ -29,10 +32,10 @@ export function clientFacts(
   capabilities: Pick<ClientCapabilities, '_meta' | 'elicitation'> | null | undefined,
 ): ClientFacts {
   const lull = capabilities?._meta?.['lull'] as { rfc?: unknown } | null | undefined
-  const aware = typeof lull === 'object' && lull !== null
+  const knowsExtension = typeof lull === 'object' && lull !== null
   return {
-    aware,
-    rfc: aware && lull.rfc === true,
+    knowsExtension,
+    rfc: knowsExtension && lull.rfc === true,
     forms: capabilities?.elicitation?.form != null,
   }
 }

@@ -1,7 +1,7 @@
 /** The audit log of a server: what was refused at its door, keys, and who may read it. */
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { WebSocket } from 'ws'
-import { createClient } from '../../client/create-client.ts'
+import { createClient } from '../../client/client.ts'
 import { createOps } from '../../client/ops-client.ts'
 import { type Scope, scopes } from '../../core/scopes.ts'
 import type { RunningServer } from '../serve.ts'

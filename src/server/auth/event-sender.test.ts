@@ -1,6 +1,6 @@
 /** Events are bound to the credential they came with. */
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { createClient } from '../../client/create-client.ts'
+import { createClient } from '../../client/client.ts'
 import { emitEvent } from '../../client/server-calls.ts'
 import type { Scope } from '../../core/scopes.ts'
 import type { State } from '../../core/states.ts'

@@ -12,7 +12,7 @@ import type { ServedAgent } from './served-agents.ts'
 
 const MAX_AGE_S = 60
 
-interface Made {
+interface RenderedCard {
   readonly body: string
   readonly etag: string
 }
@@ -26,9 +26,9 @@ export type CardResponse = (
 /** @param since the instant at which the cards last changed */
 export function createCardResponse(since: number): CardResponse {
   const lastModified = new Date(since).toUTCString()
-  const known = new Map<string, Made>()
+  const known = new Map<string, RenderedCard>()
 
-  function made(agent: ServedAgent, version: Version): Made {
+  function renderOnce(agent: ServedAgent, version: Version): RenderedCard {
     const key = `${version} ${agent.scope ?? ''}`
     const found = known.get(key)
     if (found !== undefined) return found
@@ -40,7 +40,7 @@ export function createCardResponse(since: number): CardResponse {
   }
 
   return (agent, version, request) => {
-    const { body, etag } = made(agent, version)
+    const { body, etag } = renderOnce(agent, version)
     const headers = {
       etag,
       'last-modified': lastModified,

@@ -109,7 +109,7 @@ function serveAgent(agent: Agent, options: ServeOptions): ServedAgent {
   }
   // Only cards of 1.0 are signed: a 0.3 card has members beyond the specification, which verifiers
   // drop.
-  const made = (version: Version, from: CardSource): object => {
+  const renderCard = (version: Version, from: CardSource): object => {
     const card = cards[version](from)
     return version === '1.0' && options.signCard !== undefined ? options.signCard(card) : card
   }
@@ -118,10 +118,10 @@ function serveAgent(agent: Agent, options: ServeOptions): ServedAgent {
     scope,
     offers,
     inputModes,
-    card: (version) => made(version, source),
+    card: (version) => renderCard(version, source),
     extendedCard(version) {
       if (extended === undefined) return undefined
-      return made(version, {
+      return renderCard(version, {
         ...source,
         description: extended.description ?? source.description,
         skills: [...source.skills, ...(extended.skills ?? [])],

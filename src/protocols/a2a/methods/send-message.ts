@@ -96,20 +96,20 @@ export function send(a2a: A2AContext, call: Call, sending: Sending): Promise<Sen
   const { taskId } = sending.message
   // The endpoint of an agent continues only tasks of that agent. The engine finds every task of the caller.
   return call.agent.scope === undefined || taskId === undefined
-    ? carried(a2a, call, sending)
-    : ownTask(a2a, call, taskId).then(() => carried(a2a, call, sending))
+    ? sendOrTunnel(a2a, call, sending)
+    : ownTask(a2a, call, taskId).then(() => sendOrTunnel(a2a, call, sending))
 }
 
-function carried(a2a: A2AContext, call: Call, sending: Sending): Promise<SendResult> {
+function sendOrTunnel(a2a: A2AContext, call: Call, sending: Sending): Promise<SendResult> {
   const { harn } = sending
-  return harn === undefined ? deliver(a2a, call, sending) : tunnelled(a2a, call, sending, harn)
+  return harn === undefined ? deliver(a2a, call, sending) : runTunnelled(a2a, call, sending, harn)
 }
 
 /**
  * Executes the operation, and sends the message unless it is blank. A reminder is sent with the message, so one turn
  * gets both.
  */
-async function tunnelled(
+async function runTunnelled(
   a2a: A2AContext,
   call: Call,
   sending: Sending,

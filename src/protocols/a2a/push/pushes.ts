@@ -71,7 +71,7 @@ export function createPushes(given: PushesDeps): Pushes {
   const deps = { ...given, store }
   const { engine, clock, ids, allowInner } = deps
   const workers = createDeliveryWorkers(deps)
-  const admitted = createAdmitted(open, given.webhooks)
+  const addWithinLimits = createAddWithinLimits(open, given.webhooks)
   // Changes of tasks without an open webhook are ignored.
   const unwatch = engine.watch((task) => {
     if (open.isOpen(task.id)) void workers.wake(task.id)
@@ -97,7 +97,7 @@ export function createPushes(given: PushesDeps): Pushes {
   }
 
   const set: Pushes['set'] = (task, shape, target) =>
-    admitted(task, task.id, target, async () => {
+    addWithinLimits(task, task.id, target, async () => {
       const push = make(task, shape, target, task.version)
       await store.putPush(push)
       void workers.wake(task.id)
@@ -105,7 +105,7 @@ export function createPushes(given: PushesDeps): Pushes {
     })
 
   const withMessage: Pushes['withMessage'] = ({ owner, taskId, shape, target }, send) =>
-    admitted(owner, taskId, target, async () => {
+    addWithinLimits(owner, taskId, target, async () => {
       let made: Push | undefined
       const sent = await send((task, before) => {
         made = make(task, shape, target, before === undefined ? 0 : task.version)
@@ -152,7 +152,7 @@ const RETRY_AFTER_MS = 60_000
  * undefined). Additions to one task run one after the other. It throws `LIMIT_EXCEEDED` when the task, its principal or
  * its tenant may not have another webhook
  */
-function createAdmitted(open: OpenCounts, webhooks: number) {
+function createAddWithinLimits(open: OpenCounts, webhooks: number) {
   const additions = createShares(1)
   const limits = [
     ['principal', webhooks],
@@ -166,7 +166,7 @@ function createAdmitted(open: OpenCounts, webhooks: number) {
     throw new LullError('LIMIT_EXCEEDED', { limit: 'webhooksPerTask', value: WEBHOOKS_PER_TASK })
   }
 
-  function reached(owner: PushOwner): (typeof limits)[number] | undefined {
+  function findReached(owner: PushOwner): (typeof limits)[number] | undefined {
     const used = open.of(owner)
     return limits.find(([of, value]) => used[of] >= value)
   }
@@ -181,8 +181,8 @@ function createAdmitted(open: OpenCounts, webhooks: number) {
       if (taskId !== undefined && (await isThere(taskId, target.id))) return add()
       // Counts again, because other processes may have finished webhooks that are still counted
       // here.
-      if (reached(owner) !== undefined) await open.recount()
-      const full = reached(owner)
+      if (findReached(owner) !== undefined) await open.recount()
+      const full = findReached(owner)
       if (full === undefined) return open.reserved(owner, add)
       const [of, value] = full
       const limit = `webhooks of the ${of}`

@@ -52,16 +52,16 @@ export function taskStream(a2a: A2AContext, call: Call, options: StreamOptions):
   const reader: Reader = { codec, envelope, openedBy, notify: active.has(RFC_NOTIFICATIONS) }
   if (from !== undefined) {
     const over = from.seq > task.version && endsWith(reader, task.state)
-    return kept(a2a, new TaskFrames(a2a, caller, reader, { task, start: from, over }))
+    return keepOpen(a2a, new TaskFrames(a2a, caller, reader, { task, start: from, over }))
   }
   const beginning = beginningOf(reader, options)
   // The stream is already complete, so nothing has to stay open.
   if (beginning.last) return { frames: beginning.text }
   const start = afterSnapshot(latest.version)
-  return kept(a2a, new TaskFrames(a2a, caller, reader, { task: latest, start, beginning }))
+  return keepOpen(a2a, new TaskFrames(a2a, caller, reader, { task: latest, start, beginning }))
 }
 
-function kept({ closing }: A2AContext, frames: TaskFrames): Answer {
+function keepOpen({ closing }: A2AContext, frames: TaskFrames): Answer {
   closing.add(frames)
   return { frames }
 }

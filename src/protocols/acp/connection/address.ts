@@ -17,7 +17,7 @@ export function taskIdIn(meta: Meta): string | undefined {
 }
 
 /** Whether a suspend can stop a task in this state. */
-const suspendable: Readonly<Record<State, boolean>> = {
+const canSuspend: Readonly<Record<State, boolean>> = {
   submitted: true,
   working: true,
   'input-required': true,
@@ -39,7 +39,7 @@ export function toSuspend(open: readonly Task[], sessionId: string, meta: Meta):
   const named = nameIn(open, meta)
   if (named !== undefined) return named
   const own = open.filter(isOwn)
-  const runs = own.filter(({ state }) => suspendable[state])
+  const runs = own.filter(({ state }) => canSuspend[state])
   const found = only(runs) ?? only(own.filter(({ state }) => state === 'paused-by-client'))
   // No task can be suspended. For a task in another state, the engine explains why.
   return found ?? own[0] ?? refused(sessionId, 'not_running', `Nothing runs in ${sessionId}`)

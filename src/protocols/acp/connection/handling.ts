@@ -59,7 +59,7 @@ export function handling(connection: Connection): Handling {
       inbound[method].map((name) => {
         const handler = handle(name, extension[method])
         const withNotice = (request: Handled<unknown>): Promise<unknown> => {
-          connection.peer().markAware()
+          connection.peer().markExtensionKnown()
           return handler(request)
         }
         return [name, withNotice] as const

@@ -16,7 +16,7 @@ import type { Traces } from './traces.ts'
 export interface Peer {
   readonly facts: ClientFacts
   /** Called when the client has used a method of the extension, and so knows the extension. */
-  markAware(): void
+  markExtensionKnown(): void
   /** Set if the client also gets the messages that it sent itself. */
   readonly echoes?: true
   update(sessionId: string, update: SessionUpdate): Promise<void>
@@ -24,9 +24,9 @@ export interface Peer {
    * Version 2: called after a record of the task was sent. `asking`: the client is being asked a
    * question.
    */
-  moved?(sessionId: string, task: Task, asking: boolean): Promise<void>
+  stateChanged?(sessionId: string, task: Task, asking: boolean): Promise<void>
   /** Version 2: sends the state of the session after an attachment. */
-  standing?(sessionId: string): Promise<void>
+  sendState?(sessionId: string): Promise<void>
   /** Version 2: sends a prompt back that is in no log. */
   echo?(sessionId: string, messageId: string, prompt: readonly ContentBlock[]): Promise<void>
   /**
@@ -58,7 +58,7 @@ interface PeerVersion {
   readonly updateOf: (update: SessionUpdate) => object
   /** The question of a permission request, without its session and options. */
   readonly permission: (toolCall: object, title: string) => object
-  readonly more?: Pick<Peer, 'echoes' | 'moved' | 'standing' | 'echo' | 'during'>
+  readonly more?: Pick<Peer, 'echoes' | 'stateChanged' | 'sendState' | 'echo' | 'during'>
 }
 
 interface RequestOptions {
@@ -76,8 +76,8 @@ export function createPeer(version: PeerVersion, facts: ClientFacts, traces: Tra
     get facts() {
       return known
     },
-    markAware() {
-      known = { ...known, aware: true }
+    markExtensionKnown() {
+      known = { ...known, knowsExtension: true }
     },
     update: (sessionId, update) =>
       notify('session/update', { sessionId, update: version.updateOf(update) }),

@@ -14,7 +14,7 @@ import { contentBlocks } from '../schemas/requests.ts'
 import { abortable } from '../sessions/queues.ts'
 import { keyOf } from '../sessions/sessions.ts'
 import { suspendTask } from '../suspend/suspending.ts'
-import { type SuspendFields, tunnelled } from '../suspend/tunnel.ts'
+import { readTunnelled, type SuspendFields } from '../suspend/tunnel.ts'
 import { commandIn, runCommand } from './commands.ts'
 import { continueTask, wakeTask } from './continue-task.ts'
 import { startTask } from './create-task.ts'
@@ -99,7 +99,7 @@ async function outcomeOf(
   if (command !== undefined) return runCommand(deps, command, signal, unlock)
   const parts = isBlank(blocks) ? [] : blocks.map(partOf)
   const { harnTunnel } = connection.acp.config
-  const carried = tunnelled(request._meta, request.sessionId, harnTunnel)
+  const carried = readTunnelled(request._meta, request.sessionId, harnTunnel)
   if (carried?.op === 'wake') return wakeTask(deps, parts, carried.request)
   if (carried === undefined || parts.length > 0) await noteTitle(deps, parts)
   const outcome =

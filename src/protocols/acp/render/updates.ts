@@ -95,19 +95,19 @@ const stop: Reading<'paused' | 'parked'> = {
 const end: Reading<'completed' | 'failed' | 'rejected' | 'canceled'> = {
   show: (record, _task, before) => [
     ...abandoned(before),
-    ...('message' in record && record.message !== undefined ? said(record.message) : none),
+    ...('message' in record && record.message !== undefined ? agentUpdates(record.message) : none),
   ],
 }
 
 const readings: { readonly [T in RecordType]: Reading<T> } = {
-  submitted: { show: ({ message }) => heard(message) },
-  message: { show: ({ message }) => heard(message) },
+  submitted: { show: ({ message }) => userUpdates(message) },
+  message: { show: ({ message }) => userUpdates(message) },
   started: unseen,
   released: unseen,
 
   asked: { show: asked, ofChild: true },
   'asked-again': {
-    show: ({ answer }, task) => [...heard(answer), ...said(task.question?.message)],
+    show: ({ answer }, task) => [...userUpdates(answer), ...agentUpdates(task.question?.message)],
     ofChild: true,
   },
   answered: { show: answered, ofChild: true },
@@ -188,7 +188,7 @@ export function text(words: string): {
 }
 
 /** Renders a message of the user. */
-export function heard(message: Message): Updates {
+export function userUpdates(message: Message): Updates {
   return chunks(message, 'user_message_chunk').map((update) => ({
     update,
     echoes: message.messageId,
@@ -197,10 +197,10 @@ export function heard(message: Message): Updates {
 
 function announcedOrSaid(task: Task, message: Message | undefined): Updates {
   const calls = message === undefined ? undefined : announcedIn(message)
-  return calls === undefined ? said(message) : announcedUpdates(task, calls).map(show)
+  return calls === undefined ? agentUpdates(message) : announcedUpdates(task, calls).map(show)
 }
 
-export function said(message: Message | undefined): Updates {
+export function agentUpdates(message: Message | undefined): Updates {
   return message === undefined ? none : agentChunks(message).map(show)
 }
 
@@ -244,7 +244,7 @@ function usage({ usage: last }: Of<'usage'>, task: Task): Updates {
 
 function asked({ question }: Of<'asked'>): Updates {
   const { consent, message } = question
-  if (consent === undefined) return said(message)
+  if (consent === undefined) return agentUpdates(message)
   return [
     show({
       sessionUpdate: 'tool_call',
@@ -263,7 +263,7 @@ function answered(
   before: Task | undefined,
 ): Updates {
   const consent = before?.question?.consent
-  if (consent === undefined || decision === undefined) return heard(message)
+  if (consent === undefined || decision === undefined) return userUpdates(message)
   const decided: SessionUpdate = {
     sessionUpdate: 'tool_call_update',
     toolCallId: consent.consentId,
@@ -271,7 +271,7 @@ function answered(
     content: [text(decision === 'granted' ? 'Granted' : 'Denied')],
   }
   const words = message.parts.filter((part) => !('data' in part))
-  return [...heard({ ...message, parts: words }), show(decided)]
+  return [...userUpdates({ ...message, parts: words }), show(decided)]
 }
 
 /** Renders a stop as a tool call that lasts as long as the stop. */

@@ -19,7 +19,7 @@ import { availableCommands } from '../prompts/commands.ts'
 import { resumeRequest } from '../schemas/requests.ts'
 import { configOptions } from '../suspend/config-options.ts'
 import { suspendSession, wakeSession } from '../suspend/control-methods.ts'
-import { isFields, tunnelled } from '../suspend/tunnel.ts'
+import { isFields, readTunnelled } from '../suspend/tunnel.ts'
 
 export async function newSession(
   connection: Connection,
@@ -135,7 +135,7 @@ async function carryOut(
   meta: Meta,
   signal: AbortSignal,
 ): Promise<JsonObject | undefined> {
-  const carried = tunnelled(meta, sessionId, connection.acp.config.harnTunnel)
+  const carried = readTunnelled(meta, sessionId, connection.acp.config.harnTunnel)
   if (carried === undefined) return undefined
   if (carried.op === 'wake') {
     return wakeSession(connection, { ...carried.request, _meta: meta })

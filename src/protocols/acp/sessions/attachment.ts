@@ -19,7 +19,7 @@ import { isOwn } from '../connection/address.ts'
 import type { AcpContext } from '../connection/context.ts'
 import type { Questions } from '../prompts/questions.ts'
 import { chunkUpdates, recordUpdates, shownRecord } from '../render/artifact-updates.ts'
-import { heard, type Shown, said, updatesOf } from '../render/updates.ts'
+import { agentUpdates, type Shown, updatesOf, userUpdates } from '../render/updates.ts'
 import type { SessionSender } from './session-sender.ts'
 import type { Session } from './sessions.ts'
 import {
@@ -124,7 +124,7 @@ export async function attach(deps: AttachDeps): Promise<Attachment> {
     questions.reconcile(task)
     const asking = questions.asking(task.id)
     await sender.taskChanged({ before, record, task, owned, asking })
-    follower.moved(task, record)
+    follower.advance(task, record)
     idle.update(task)
   }
 
@@ -211,7 +211,7 @@ async function replay(
     })),
     ...messages.map(({ at, message }) => ({
       at,
-      shown: () => (message.role === 'ROLE_USER' ? heard(message) : said(message)),
+      shown: () => (message.role === 'ROLE_USER' ? userUpdates(message) : agentUpdates(message)),
     })),
   ].sort((a, b) => a.at - b.at)
   for (const piece of pieces) {

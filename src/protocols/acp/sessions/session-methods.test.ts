@@ -162,8 +162,8 @@ describe('session/load', () => {
     const again = await harness.restart()
     const other = await again.editor()
     await other.request('session/load', attach(sessionId))
-    const heard = other.updates('user_message_chunk').map(({ content }) => content.text)
-    expect(heard.slice(1)).toEqual(['wake up', 'yes'])
+    const userUpdates = other.updates('user_message_chunk').map(({ content }) => content.text)
+    expect(userUpdates.slice(1)).toEqual(['wake up', 'yes'])
     const live = told(editor.updates()).filter((one) => one.title === undefined || one.toolCallId)
     const replayed = told(other.updates()).filter(
       ({ sessionUpdate }) => sessionUpdate !== 'user_message_chunk',

@@ -45,16 +45,16 @@ export interface SessionSenderDeps {
 export function createSessionSender(deps: SessionSenderDeps): SessionSender {
   const { acp, caller, peer, sessionId, sent, gone } = deps
 
-  const tell: Peer['notify'] = async (method, params) => {
-    if (peer.facts.aware) await peer.notify(method, params)
+  const notify: Peer['notify'] = async (method, params) => {
+    if (peer.facts.knowsExtension) await peer.notify(method, params)
   }
 
-  async function tellLifecycle({ record, task }: TaskChange): Promise<void> {
+  async function notifyOfStops({ record, task }: TaskChange): Promise<void> {
     const notice = lifecycleNotice(sessionId, record, task)
-    if (notice !== undefined) await tell(notice.method, notice.params)
+    if (notice !== undefined) await notify(notice.method, notice.params)
     for (const change of reminderChanges(record)) {
       const _meta = { lull: { taskId: task.id } }
-      await tell(outbound.reminder, { sessionId, ...change, _meta })
+      await notify(outbound.reminder, { sessionId, ...change, _meta })
     }
   }
 
@@ -62,9 +62,9 @@ export function createSessionSender(deps: SessionSenderDeps): SessionSender {
    * Informs the client that the task has parked. Its answer can contain its own name for the
    * handle, and has no other effect.
    */
-  function tellParked(task: Task): void {
+  function notifyOfPark(task: Task): void {
     const params = parkedParams(sessionId, task)
-    if (params === undefined || !peer.facts.aware) return
+    if (params === undefined || !peer.facts.knowsExtension) return
     const names = [
       outbound.awaitResumption,
       ...(peer.facts.rfc ? [outbound.awaitResumptionRfc] : []),
@@ -102,14 +102,14 @@ export function createSessionSender(deps: SessionSenderDeps): SessionSender {
       await peer.update(sessionId, update)
     },
     async taskFound(task, asking) {
-      if (task.parentId === undefined) await peer.moved?.(sessionId, task, asking)
+      if (task.parentId === undefined) await peer.stateChanged?.(sessionId, task, asking)
     },
     async taskChanged(change) {
       const { before, record, task, owned, asking } = change
       if (task.parentId !== undefined) return
-      await peer.moved?.(sessionId, task, asking)
-      await tellLifecycle(change)
-      if (record.type === 'parked') tellParked(task)
+      await peer.stateChanged?.(sessionId, task, asking)
+      await notifyOfStops(change)
+      if (record.type === 'parked') notifyOfPark(task)
       if (runStateOf(before) !== runStateOf(task)) {
         const options = await configOptions(acp, caller, sessionId)
         await peer.update(sessionId, {
@@ -118,7 +118,7 @@ export function createSessionSender(deps: SessionSenderDeps): SessionSender {
         })
       }
       if (!owned && before !== undefined && workEnded(before, task)) {
-        await tell(outbound.turnEnded, { sessionId, ...turnEnded(acp.facts, task) })
+        await notify(outbound.turnEnded, { sessionId, ...turnEnded(acp.facts, task) })
       }
     },
   }

@@ -120,7 +120,7 @@ export interface Follower {
   held: readonly TextPosition[]
   /** True while the task runs because of a prompt of this connection. */
   begunHere: boolean
-  moved(task: Task, record: LogRecord): void
+  advance(task: Task, record: LogRecord): void
   /** Resolves the waiters, because the task is idle. */
   becameIdle(): void
   /** Called when the connection is lost, or the task can no longer be followed. */
@@ -157,7 +157,7 @@ function createFollower(from: Task | undefined): Follower {
     waiting,
     held: noTextShown,
     begunHere: false,
-    moved(now, record) {
+    advance(now, record) {
       task = now
       for (const waiter of waiting) if (waiter.from?.(record)) waiter.from = undefined
       resolveVersions(now.version)

@@ -140,8 +140,8 @@ describe('session/resume', () => {
     await expect.poll(() => lastData(editor)).toMatchObject({ input: { go: 1 } })
     const replayed = await editor.request('session/load', { sessionId, cwd: '/', mcpServers: [] })
     expect(replayed).toBeDefined()
-    const heard = editor.updates('user_message_chunk').map(({ content }) => content.text)
-    expect(heard.some((text) => text?.includes('"go"'))).toBe(false)
+    const userUpdates = editor.updates('user_message_chunk').map(({ content }) => content.text)
+    expect(userUpdates.some((text) => text?.includes('"go"'))).toBe(false)
   })
 
   it('with continueTranscript false begins the turn with a digest', async () => {

@@ -19,7 +19,7 @@ export type Tunnelled =
   | { readonly op: 'wake'; readonly request: WakeFields }
 
 /** Undefined when the request contains neither. */
-export function tunnelled(meta: Meta, sessionId: string, harn: boolean): Tunnelled | undefined {
+export function readTunnelled(meta: Meta, sessionId: string, harn: boolean): Tunnelled | undefined {
   for (const name of ['lull', ...(harn ? ['harn'] : [])]) {
     const carrier = meta?.[name]
     const given = isFields(carrier) ? carrier['suspend'] : undefined

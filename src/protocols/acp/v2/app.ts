@@ -79,7 +79,7 @@ const resume: Method<sdk.ResumeSessionRequest, sdk.ResumeSessionResponse> = asyn
   }
   if (replayFrom != null) await reach(connection, sessionId, true)
   const answer = await resumeSession(connection, params, signal, replayFrom != null)
-  await connection.peer().standing?.(sessionId)
+  await connection.peer().sendState?.(sessionId)
   const { configOptions, ...rest } = answer
   return {
     ...rest,

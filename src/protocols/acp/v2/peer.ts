@@ -32,9 +32,9 @@ export function createPeerV2(client: AgentContext, facts: ClientFacts, traces: T
   const more: Partial<Peer> = {
     // Version 2 sends every message to all clients, including its sender.
     echoes: true,
-    moved: (sessionId, task, asking) =>
+    stateChanged: (sessionId, task, asking) =>
       tellState(sessionId, statesOf(sessionId).moved(task, asking)),
-    standing: (sessionId) => tellState(sessionId, statesOf(sessionId).now()),
+    sendState: (sessionId) => tellState(sessionId, statesOf(sessionId).now()),
     async echo(sessionId, messageId, prompt) {
       for (const content of prompt) {
         await send(sessionId, { sessionUpdate: 'user_message_chunk', messageId, content })

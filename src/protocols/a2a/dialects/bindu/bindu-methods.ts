@@ -17,12 +17,12 @@ import { ownTask } from '../../methods/tasks.ts'
 import { binduState, binduTask, resumedTask } from './bindu-task.ts'
 
 export const bindu: ReadonlyMap<string, Method> = new Map<string, Method>([
-  ['tasks/pause', { scope: 'tasks:control', run: offered(named(pause)) }],
-  ['tasks/resume', { scope: 'tasks:control', run: offered(named(resume)) }],
-  ['tasks/get', { scope: 'tasks:read', run: named(get) }],
-  ['tasks/cancel', { scope: 'tasks:write', run: named(cancel) }],
-  ['tasks/pushNotificationConfig/set', { scope: 'tasks:write', run: named(setWebhook) }],
-  ['tasks/pushNotificationConfig/list', { scope: 'tasks:read', run: named(listWebhooks) }],
+  ['tasks/pause', { scope: 'tasks:control', run: ifOffered(withTaskId(pause)) }],
+  ['tasks/resume', { scope: 'tasks:control', run: ifOffered(withTaskId(resume)) }],
+  ['tasks/get', { scope: 'tasks:read', run: withTaskId(get) }],
+  ['tasks/cancel', { scope: 'tasks:write', run: withTaskId(cancel) }],
+  ['tasks/pushNotificationConfig/set', { scope: 'tasks:write', run: withTaskId(setWebhook) }],
+  ['tasks/pushNotificationConfig/list', { scope: 'tasks:read', run: withTaskId(listWebhooks) }],
 ])
 
 async function pause(a2a: A2AContext, call: Call, taskId: string): Promise<object> {
@@ -75,7 +75,7 @@ function webhook(taskId: string, { id, url, token }: PushTarget): object {
   return { task_id: taskId, push_notification_config: config }
 }
 
-function offered(run: Method['run']): Method['run'] {
+function ifOffered(run: Method['run']): Method['run'] {
   return async (a2a, call) => {
     await requireOffer(a2a, call, 'pause', call.params['task_id'])
     return run(a2a, call)
@@ -85,13 +85,13 @@ function offered(run: Method['run']): Method['run'] {
 type Act = (a2a: A2AContext, call: Call, taskId: string) => Promise<object>
 
 /** Reads the task id, and translates errors to the names of the Bindu document. */
-function named(act: Act): Method['run'] {
+function withTaskId(act: Act): Method['run'] {
   return async (a2a, call) => {
     const taskId = text(call.params, 'task_id')
     try {
       return { value: await act(a2a, call, taskId) }
     } catch (error) {
-      throw renamed(error, a2a.binduPausable)
+      throw renameError(error, a2a.binduPausable)
     }
   }
 }
@@ -103,7 +103,7 @@ const names: Partial<Readonly<Record<string, readonly [FaultName, string]>>> = {
   TASK_TERMINAL: ['TASK_NOT_CANCELABLE', 'TaskNotCancelableError'],
 }
 
-function renamed(error: unknown, pausable: readonly string[]): unknown {
+function renameError(error: unknown, pausable: readonly string[]): unknown {
   if (!isLullError(error)) return error
   const [fault, name] = names[error.code] ?? []
   if (fault === undefined) return error

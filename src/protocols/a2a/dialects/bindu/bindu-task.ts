@@ -28,7 +28,7 @@ export function binduTask(task: Task): BinduTask {
     timestamp: toIso(suspension === undefined ? task.statusAt : pausedAtOf(suspension)),
     ...(statusMessage === undefined ? {} : { message: binduMessage(statusMessage) }),
   }
-  return rendered(task, status, {
+  return renderTask(task, status, {
     ...(pausing === undefined ? {} : { pausing: true }),
     ...(suspension === undefined ? {} : { checkpoint: checkpointOf(task) }),
   })
@@ -39,10 +39,10 @@ export function binduTask(task: Task): BinduTask {
  * state.
  */
 export function resumedTask(task: Task, resumedAt: number): BinduTask {
-  return rendered(task, { state: 'resumed', timestamp: toIso(resumedAt) }, {})
+  return renderTask(task, { state: 'resumed', timestamp: toIso(resumedAt) }, {})
 }
 
-function rendered(task: Task, status: object, facts: object): BinduTask {
+function renderTask(task: Task, status: object, facts: object): BinduTask {
   const metadata = { ...task.metadata, ...facts }
   return {
     kind: 'task',

@@ -1,7 +1,8 @@
 /**
- * Converts a task to MCP: its status, its question, and the answer to it. The two specifications
+ * Converts a task to MCP: its status, its question and the answer to it, and the result of a tool. The two specifications
  * differ only in the names of two members.
  */
+
 import type { CallToolResult } from '@modelcontextprotocol/server'
 import { z } from 'zod'
 import type { ConsentAnswer } from '../../client/tasks/message-content.ts'
@@ -9,7 +10,7 @@ import type { Consent, Task, TaskState } from '../../client/tasks/task-types.ts'
 import { type Message, type Part, textOf } from '../../core/messages/message.ts'
 import { filledIn, formOf, type QuestionForm } from '../../core/messages/question-form.ts'
 import { questionIn } from '../../core/messages/question-part.ts'
-import { summaryOf, toolResult } from './tool-result.ts'
+import type { Json } from '../../core/values/json.ts'
 
 export type McpStatus = 'working' | 'input_required' | 'completed' | 'cancelled'
 
@@ -157,4 +158,44 @@ function decisionIn(response: unknown): 'granted' | 'denied' | undefined {
   if (action === 'decline') return 'denied'
   if (action !== 'accept') return undefined
   return content?.['decision'] === 'granted' ? 'granted' : 'denied'
+}
+
+/**
+ * Builds the result of a tool: a summary of a task, as text that every client shows to its model,
+ * and as data.
+ */
+export function toolResult(result: Record<string, Json>): CallToolResult {
+  return {
+    content: [{ type: 'text', text: JSON.stringify(result, null, 2) }],
+    structuredContent: result,
+  }
+}
+
+/** What a model needs to know about a task. */
+export function summaryOf(task: Task): Record<string, Json> {
+  const { id, contextId, state, status, artifacts, consent, suspension } = task
+  const said = status.message === undefined ? '' : textOf(status.message)
+  const summary = {
+    taskId: id,
+    contextId,
+    state,
+    ...(said === '' ? {} : { message: said }),
+    ...(artifacts.length === 0
+      ? {}
+      : {
+          artifacts: artifacts.map(({ name = '', parts }) => ({
+            name,
+            content: parts.map(contentOf),
+          })),
+        }),
+    ...(consent === undefined ? {} : { consent }),
+    ...(suspension === undefined ? {} : { suspension }),
+  }
+  return JSON.parse(JSON.stringify(summary)) as Record<string, Json>
+}
+
+function contentOf(part: Part): Json {
+  if ('text' in part) return part.text
+  if ('data' in part) return part.data
+  return 'url' in part ? part.url : `(${part.mediaType ?? 'bytes'})`
 }

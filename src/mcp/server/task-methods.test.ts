@@ -7,7 +7,7 @@ import {
 } from '@modelcontextprotocol/ext-tasks/client'
 import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
-import { createClient } from '../../client/create-client.ts'
+import { createClient } from '../../client/client.ts'
 import type { Json } from '../../core/values/json.ts'
 import type { ScriptOp } from '../../testing/script-agent/ops.ts'
 import { serveOn } from './serve-mcp.ts'
