@@ -8,7 +8,6 @@ import { ACP_PATH, type AcpMount, mountAcp } from './acp/acp-mount.ts'
 import { createUpgrade } from './acp/upgrades.ts'
 import { createAdmission, defaultLimits } from './auth/admission.ts'
 import { type Auth, createAuth } from './auth/auth.ts'
-import type { AuthMode } from './auth/auth-modes.ts'
 import type { AuthenticateRequest } from './auth/authenticate.ts'
 import { identityOfRequest } from './auth/gate.ts'
 import { createRefusedAttempts } from './auth/refused-attempts.ts'
@@ -23,11 +22,16 @@ import { StartError } from './process/start-error.ts'
 import { closeOnSignals } from './process/stop-signals.ts'
 import { watchStrayErrors } from './process/stray-errors.ts'
 import { type CheckedConfig, readConfig, type ServerConfig } from './settings/config.ts'
-import { type GivenSettings, readSettings, type Settings } from './settings/settings.ts'
-import { chooseStore, placeOf } from './store/store-choice.ts'
+import {
+  type AuthMode,
+  type GivenSettings,
+  readSettings,
+  type Settings,
+} from './settings/settings.ts'
+import { chooseStore, placeOf } from './store/open-store.ts'
 import { createLog } from './system/log.ts'
 import { signingKeys } from './system/signing-keys.ts'
-import { reportMissingSdk } from './telemetry/exporting.ts'
+import { reportMissingSdk } from './telemetry/tracing.ts'
 
 export type { Agent }
 

@@ -2,7 +2,7 @@
 
 import { isScope, type Scope, scopes } from '../../core/scopes.ts'
 import { plain } from '../../core/values/printable.ts'
-import { type ApiKey, isValid, mintKey, type NewKey } from '../../server/auth/api-key.ts'
+import { type ApiKey, isValid, mintKey, type NewKey } from '../../server/auth/api-keys.ts'
 import type { KeyStore } from '../../server/auth/key-store.ts'
 import {
   type Command,
@@ -94,7 +94,7 @@ export const keysCommands: readonly Command[] = [
     async run(input, io) {
       expectNoWords(input, 'rotate takes flags only')
       const { withSecretPlace } = await import('../../server/auth/open-keys.ts')
-      const { rotatePushKey } = await import('../../server/system/push-key.ts')
+      const { rotatePushKey } = await import('../../server/system/signing-keys.ts')
       await withSecretPlace(readPlace(input), rotatePushKey)
       const line = 'A server uses the new key when it starts the next time'
       return printResult(input, io, { rotated: true }, [line])

@@ -3,7 +3,7 @@
 import { plain } from '../../core/values/printable.ts'
 import type { MoveProgress, MoveReport } from '../../server/move/move-store.ts'
 import { readSettings } from '../../server/settings/settings.ts'
-import { chooseStore, placeOf } from '../../server/store/store-choice.ts'
+import { chooseStore, placeOf } from '../../server/store/open-store.ts'
 import { type Command, exitCodes, type Input, type Io, UsageError } from '../command.ts'
 
 export const migrate: Command = {

@@ -2,8 +2,12 @@
 
 import { readPages } from '../../client/ops-client.ts'
 import { plain } from '../../core/values/printable.ts'
-import type { AgentsReplay, ReplayReport, TaskReplay } from '../../server/replay/replay-report.ts'
-import type { TaskSource } from '../../server/replay/stored-tasks.ts'
+import type {
+  AgentsReplay,
+  ReplayReport,
+  TaskReplay,
+  TaskSource,
+} from '../../server/replay/replay-report.ts'
 import {
   type Command,
   exitCodes,
@@ -131,7 +135,7 @@ async function withTasks<T>(input: Input, work: (tasks: TaskSource) => Promise<T
   if ([data, postgres, input.text('url')].filter((one) => one !== undefined).length > 1) {
     throw new UsageError('give one of --url, --data and --postgres')
   }
-  const { withStoredTasks } = await import('../../server/replay/stored-tasks.ts')
+  const { withStoredTasks } = await import('../../server/replay/replay-report.ts')
   const migrates = input.has('migrate')
   if (data !== undefined) return withStoredTasks({ data, store: 'sqlite' }, migrates, work)
   if (postgres !== undefined) return withStoredTasks({ postgres }, migrates, work)

@@ -8,8 +8,7 @@ import { scriptAgent } from '../../testing/script-agent/script-agent.ts'
 import { readAddress } from '../http/address-file.ts'
 import { openEngine } from '../open-engine.ts'
 import { type RunningServer, serve } from '../serve.ts'
-import { attachStdio } from './attach-stdio.ts'
-import { serveStdio } from './serve-stdio.ts'
+import { attachStdio, serveStdio } from './serve-stdio.ts'
 
 const agents = [scriptAgent]
 const log = (): void => undefined

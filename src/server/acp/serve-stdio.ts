@@ -4,26 +4,33 @@
  * this process only forwards messages to the owner. The process ends when its client disconnects.
  * Tasks continue at the next start, or in the owner.
  */
+
+import { createInterface } from 'node:readline'
 import type { Readable, Writable } from 'node:stream'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { WebSocket } from 'ws'
 import { isLullError } from '../../core/errors.ts'
 import type { Agent } from '../../engine/author/agent.ts'
 import type { Log } from '../../ports/log.ts'
+import { withoutLongLines } from '../../protocols/acp/transports/stdio.ts'
 import { isLocked } from '../../stores/sqlite/files/directory-lock.ts'
 import { loadDriver } from '../../stores/sqlite/files/driver.ts'
 import { callerOf, owner } from '../auth/identity.ts'
-import { readAddress, showAddress } from '../http/address-file.ts'
+import { type Address, readAddress, showAddress } from '../http/address-file.ts'
 import { openEngine, toStderr } from '../open-engine.ts'
 import { StartError } from '../process/start-error.ts'
 import { watchStrayErrors } from '../process/stray-errors.ts'
 import { startServer } from '../serve.ts'
 import { readConfig } from '../settings/config.ts'
 import { readSettings } from '../settings/settings.ts'
-import type { StoreConfig, StoreKind } from '../store/open-store.ts'
-import { chooseStore, type PostgresConfig } from '../store/store-choice.ts'
+import {
+  chooseStore,
+  type PostgresConfig,
+  type StoreConfig,
+  type StoreKind,
+} from '../store/open-store.ts'
 import { createLog } from '../system/log.ts'
 import { type AcpMount, mountAcp } from './acp-mount.ts'
-import { attachStdio } from './attach-stdio.ts'
 import { type LocalSocket, listenLocally } from './local-socket.ts'
 
 export interface StdioOptions {
@@ -179,4 +186,60 @@ async function speak(
 
 function reportLong(): void {
   createLog(toStderr)('warn', 'a message of the client is too long and was refused')
+}
+
+/** The largest message accepted from the other process. */
+const MESSAGE_BYTES = 64 * 1024 * 1024
+
+interface Attached {
+  /**
+   * Resolves when either side has disconnected: true for our client, false for the other process.
+   */
+  readonly ended: Promise<boolean>
+  close(): void
+}
+
+/**
+ * Connects stdin and stdout to a WebSocket of the process that owns the data directory.
+ * @param refused called for each message that is too long. Rejects if no process answers.
+ */
+export async function attachStdio(
+  { url, token }: Address,
+  input: Readable,
+  output: Writable,
+  refused: () => void = () => undefined,
+): Promise<Attached> {
+  const socket = await openSocket(url, token)
+  const bounded = withoutLongLines(input, output, refused)
+  const lines = createInterface({ input: bounded, crlfDelay: Number.POSITIVE_INFINITY })
+  let over = false
+
+  const ended = new Promise<boolean>((resolve) => {
+    socket.on('close', () => resolve(over))
+    socket.on('error', () => socket.terminate())
+  })
+  const close = (): void => {
+    over = true
+    socket.close()
+  }
+  lines.on('line', (line) => {
+    if (line.trim() === '') return
+    bounded.pause()
+    socket.send(line, () => bounded.resume())
+  })
+  lines.on('close', close)
+  socket.on('message', (message) => output.write(`${String(message)}\n`))
+  return { ended, close }
+}
+
+function openSocket(url: string, token: string | undefined): Promise<WebSocket> {
+  return new Promise((resolve, reject) => {
+    const socket = new WebSocket(url, {
+      maxPayload: MESSAGE_BYTES,
+      perMessageDeflate: false,
+      headers: token === undefined ? {} : { authorization: `Bearer ${token}` },
+    })
+    socket.once('open', () => resolve(socket))
+    socket.once('error', reject)
+  })
 }

@@ -1,4 +1,4 @@
-/** WF1 to WF3: socket-frames.ts, over real sockets and with a socket of the test. */
+/** WF1 to WF3: acp-sockets.ts, over real sockets and with a socket of the test. */
 import { EventEmitter, once } from 'node:events'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -8,7 +8,7 @@ import { afterEach, beforeEach, expect, it } from 'vitest'
 import { WebSocket } from 'ws'
 import { scriptAgent } from '../../testing/script-agent/script-agent.ts'
 import { type RunningServer, serve } from '../serve.ts'
-import { limitFrames } from './socket-frames.ts'
+import { limitFrames } from './acp-sockets.ts'
 
 let data: string
 let serving: RunningServer

@@ -1,7 +1,7 @@
 /** The configuration of authentication. Without any, every caller is the owner. */
 import { z } from 'zod'
 import { type Scope, scopes } from '../../core/scopes.ts'
-import { type AuthMode, authModes } from './auth-modes.ts'
+import { type AuthMode, authModes } from '../settings/settings.ts'
 
 export interface AuthConfig {
   /** The kinds of credentials that are accepted. */

@@ -7,6 +7,7 @@ import type { KeyValueStore } from '../../ports/store/key-values.ts'
 import type { Store } from '../../ports/store.ts'
 import type { SecurityOptions } from '../../protocols/a2a/index.ts'
 import { StartError } from '../process/start-error.ts'
+import { createKeyAuthentication } from './api-keys.ts'
 import type { AuthConfig, JwtConfig } from './auth-config.ts'
 import {
   type Authenticate,
@@ -16,10 +17,8 @@ import {
   type TokenKind,
 } from './authenticate.ts'
 import { owner } from './identity.ts'
-import { createKeyAuthentication } from './key-authentication.ts'
 import { createKeyFile } from './key-file.ts'
-import type { KeyStore } from './key-store.ts'
-import { notedKeys } from './noted-keys.ts'
+import { type KeyStore, notedKeys } from './key-store.ts'
 import { createProxyAuthentication } from './proxy-authentication.ts'
 import { createSharedKeys } from './shared-keys.ts'
 

@@ -9,7 +9,7 @@ import { createScriptAgent } from '../../testing/script-agent/script-agent.ts'
 import { type RunningServer, startServer } from '../serve.ts'
 import { createLog } from '../system/log.ts'
 import { type RecordedSpans, recordSpans } from '../test-support/recorded-spans.ts'
-import { mintKey } from './api-key.ts'
+import { mintKey } from './api-keys.ts'
 import { createKeyFile } from './key-file.ts'
 
 let serving: RunningServer

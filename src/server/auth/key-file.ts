@@ -19,9 +19,8 @@ import { z } from 'zod'
 import { describeError } from '../../core/values/describe-error.ts'
 import { parse } from '../../engine/input/parse.ts'
 import { StartError } from '../process/start-error.ts'
-import type { ApiKey } from './api-key.ts'
-import { keySchema } from './key-schema.ts'
-import { type KeyStore, revoked } from './key-store.ts'
+import type { ApiKey } from './api-keys.ts'
+import { type KeyStore, keySchema, revoked } from './key-store.ts'
 
 const keysFile = z.strictObject({ keys: z.array(keySchema) })
 const usedFile = z.record(z.string(), z.number())

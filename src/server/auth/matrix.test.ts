@@ -11,9 +11,9 @@ import { bindu } from '../../protocols/a2a/dialects/bindu/bindu-methods.ts'
 import { methods, routes } from '../../protocols/a2a/methods/methods.ts'
 import { createScriptAgent } from '../../testing/script-agent/script-agent.ts'
 import { type RunningServer, startServer } from '../serve.ts'
-import { mintKey, type NewKey } from './api-key.ts'
+import { mintKey, type NewKey } from './api-keys.ts'
+import { routeScopes } from './gate.ts'
 import { createKeyFile } from './key-file.ts'
-import { routeScopes } from './route-scopes.ts'
 
 interface Row {
   readonly name: string

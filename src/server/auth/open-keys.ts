@@ -1,8 +1,7 @@
 /** Opens the keys in a data directory or a database, for a program that is not the server. */
 import type { Store } from '../../ports/store.ts'
 import { type GivenSettings, readSettings } from '../settings/settings.ts'
-import { openReader, openStore, type StoreConfig } from '../store/open-store.ts'
-import { chooseStore } from '../store/store-choice.ts'
+import { chooseStore, openReader, openStore, type StoreConfig } from '../store/open-store.ts'
 import { systemClock } from '../system/clock.ts'
 import type { SecretPlace } from '../system/secrets.ts'
 import { createKeyFile } from './key-file.ts'

@@ -5,7 +5,7 @@
 import type { IncomingMessage } from 'node:http'
 import { type Audit, ofStranger } from '../../engine/observe/audit.ts'
 import { addressOf } from '../../http/http.ts'
-import { keyIn } from './api-key.ts'
+import { keyIn } from './api-keys.ts'
 import { bearerIn } from './authenticate.ts'
 import type { Identity } from './identity.ts'
 

@@ -8,9 +8,8 @@ import type { Json } from '../../core/values/json.ts'
 import { parse } from '../../engine/input/parse.ts'
 import { changeValue } from '../../engine/upkeep/change-value.ts'
 import type { KeyValueStore } from '../../ports/store/key-values.ts'
-import type { ApiKey } from './api-key.ts'
-import { keySchema } from './key-schema.ts'
-import { type KeyStore, revoked } from './key-store.ts'
+import type { ApiKey } from './api-keys.ts'
+import { type KeyStore, keySchema, revoked } from './key-store.ts'
 
 /** The names of the stored values: the keys, and the times of their use. */
 export const SHARED_KEYS = 'auth/keys'

@@ -8,6 +8,7 @@
  *     or of all principals if the caller is an operator.
  * M3  A body has at most `bodyLimitBytes`. No more is kept in memory.
  */
+
 import type { Scope } from '../../core/scopes.ts'
 import type { Caller } from '../../engine/caller.ts'
 import { ownTaskScopes } from '../../protocols/a2a/index.ts'
@@ -17,10 +18,9 @@ import type { Identity } from '../auth/identity.ts'
 import { createGuard, isLoopback } from '../http/guard.ts'
 import { BODY_LIMIT_BYTES } from '../http/node-http.ts'
 import { notFound, refusal, refusalOf } from '../http/refusals.ts'
-import { inFetchSpan } from '../telemetry/fetch-span.ts'
+import { inFetchSpan } from '../telemetry/request-span.ts'
 import type { EmbedOptions } from './embed.ts'
 import type { Opened } from './open-once.ts'
-import { readBody } from './read-body.ts'
 
 const anyone: Caller = { tenant: 'default', principal: 'anonymous' }
 
@@ -90,4 +90,23 @@ function senderOf({ tenant, principal, operator }: Caller): Identity {
 /** A socket for both address families shows an IPv4 peer as `::ffff:127.0.0.1`. */
 function isHere(peer: string | undefined): boolean {
   return peer !== undefined && isLoopback(peer.replace(/^::ffff:(?=\d+\.)/, ''))
+}
+
+/** @returns undefined if the body exceeds the limit. The rest of it is not read. */
+async function readBody(request: Request, limit: number): Promise<Uint8Array | undefined> {
+  if (Number(request.headers.get('content-length') ?? 0) > limit) return undefined
+  const chunks: Uint8Array[] = []
+  let size = 0
+  const reader = request.body?.getReader()
+  for (;;) {
+    const { value } = (await reader?.read()) ?? {}
+    if (value === undefined) return Buffer.concat(chunks)
+    size += value.length
+    if (size > limit) {
+      // Not awaited, because a sender that keeps sending must not delay the answer.
+      reader?.cancel().catch(() => undefined)
+      return undefined
+    }
+    chunks.push(value)
+  }
 }

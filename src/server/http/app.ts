@@ -1,19 +1,20 @@
 /** The HTTP routes other than A2A. `front.ts` calls this application. */
+
 import { Hono } from 'hono'
 import type { Engine } from '../../engine/engine.ts'
+import type { Health } from '../../engine/executor/health.ts'
 import type { Log } from '../../ports/log.ts'
+import { readEvents } from '../../protocols/cloud-events/read-events.ts'
 import { RECEIPT_KEYS_PATH } from '../../protocols/ops/openapi.ts'
 import { ACP_PATH, type AcpMount } from '../acp/acp-mount.ts'
-import { createGate, type IdentityOf } from '../auth/gate.ts'
-import type { Identity } from '../auth/identity.ts'
-import { checkRoutes } from '../auth/route-scopes.ts'
-import { contentType } from '../metrics/prometheus-text.ts'
-import { dashboardRoutes } from '../routes/dashboard-routes.ts'
-import { eventRoutes } from '../routes/event-routes.ts'
-import { healthRoutes } from '../routes/health-routes.ts'
-import { homePage } from '../routes/home-page.ts'
+import { sentBy } from '../auth/event-sender.ts'
+import { checkRoutes, createGate, type IdentityOf } from '../auth/gate.ts'
+import { type Identity, memberIn } from '../auth/identity.ts'
+import { contentType } from '../metrics/meter.ts'
 import { addOpsRoutes, opsMethods } from '../routes/ops-routes.ts'
-import { notAllowed, notFound, refusalOf } from './refusals.ts'
+import { dashboardRoutes, homePage } from '../routes/pages.ts'
+import { version } from '../settings/version.ts'
+import { notAllowed, notFound, refusal, refusalOf } from './refusals.ts'
 
 export interface AppOptions {
   readonly engine: Engine
@@ -86,4 +87,52 @@ function methodsBelow(path: string, { agents }: Engine): readonly string[] | und
   if (ofOps !== undefined) return ofOps
   const name = /^\/agents\/([^/]+)\/?$/.exec(path)?.[1]
   return name !== undefined && agents.has(name) ? ['POST'] : undefined
+}
+
+/** `POST /events`: accepts CloudEvents 1.0 over HTTP. Duplicates are acknowledged and ignored. */
+function eventRoutes(app: Hono, engine: Engine, identityOf: IdentityOf): void {
+  app.post('/events', async (c) => {
+    const body = new Uint8Array(await c.req.arrayBuffer())
+    const read = readEvents(c.req.raw.headers, body)
+    if (read.unsupported !== undefined) {
+      return refusal(415, 'UNSUPPORTED_MEDIA_TYPE', read.unsupported)
+    }
+    const identity = identityOf(c)
+    const caller = memberIn(identity, new URL(c.req.url).searchParams)
+    const results = await engine.emit(caller, sentBy(identity, read.events))
+    const accepted = results.filter(({ fresh }) => fresh).length
+    return c.json({ accepted, duplicates: results.length - accepted }, 202)
+  })
+}
+
+/**
+ * Paths that everybody may call without any limit, so that nobody can make a load balancer remove
+ * the server.
+ */
+export const healthPaths: ReadonlySet<string> = new Set(['/healthz', '/readyz'])
+
+/**
+ * `/healthz` answers 503 when only a restart of the process helps. `/readyz` answers 200 when the
+ * store can be written to and new work is accepted. Simultaneous requests share one check of the
+ * store.
+ * @param lost why only a restart helps; undefined while the store works
+ */
+function healthRoutes(app: Hono, engine: Engine, lost: () => string | undefined): void {
+  app.get('/healthz', (c) => {
+    const why = lost()
+    const worker = engine.worker()
+    if (why !== undefined) return c.json({ status: 'lost', why, version, worker }, 503)
+    return c.json({ status: 'ok', version, worker })
+  })
+  let asking: Promise<Health> | undefined
+  const ask = (): Promise<Health> => {
+    asking ??= engine.health().finally(() => {
+      asking = undefined
+    })
+    return asking
+  }
+  app.get('/readyz', async (c) => {
+    const health = await ask()
+    return c.json(health, health.ready ? 200 : 503)
+  })
 }

@@ -12,6 +12,7 @@
  * The head is held back until the first bytes of the body, because only then is it known whether
  * the answer is refused.
  */
+
 import {
   type IncomingMessage,
   type OutgoingHttpHeader,
@@ -21,7 +22,6 @@ import {
 import type { Refused } from '../auth/admission.ts'
 import type { Account } from './bytes-in-flight.ts'
 import { refusalAbove } from './refusals.ts'
-import { isOver, whenOver } from './when-over.ts'
 
 /** A client that reads nothing of its answer for this long is disconnected. */
 const STALLED_MS = 30_000
@@ -150,4 +150,36 @@ export class CountedResponse<
 /** Text is counted by its characters, because most of it is ASCII. */
 function sizeOf(chunk: unknown): number {
   return typeof chunk === 'string' || chunk instanceof Uint8Array ? chunk.length : 0
+}
+
+/** Whether nothing more of the response will be sent. */
+function isOver({ destroyed, req }: ServerResponse): boolean {
+  return destroyed || req.socket.destroyed
+}
+
+/**
+ * Calls `over` once, when the response was sent or its connection is gone. If it is already gone,
+ * calls it at once, because no event would follow. Also listens on the socket, because a response
+ * that is queued behind another one on its connection gets no `close` event.
+ * @returns a function that stops listening
+ */
+export function whenOver(outgoing: ServerResponse, over: () => void): () => void {
+  const { socket } = outgoing.req
+  const forget = (): void => {
+    outgoing.off('close', once)
+    socket.off('close', once)
+  }
+  const once = (): void => {
+    forget()
+    over()
+  }
+  if (isOver(outgoing)) {
+    over()
+    return forget
+  }
+  // Many responses may be queued on one socket.
+  socket.setMaxListeners(0)
+  outgoing.on('close', once)
+  socket.on('close', once)
+  return forget
 }

@@ -11,17 +11,15 @@ import type { Meter } from '../../ports/meter.ts'
 import type { A2A, A2AEnv } from '../../protocols/a2a/index.ts'
 import type { Admission, Refused } from '../auth/admission.ts'
 import type { Authenticate } from '../auth/authenticate.ts'
-import { identities } from '../auth/identities.ts'
+import { identities, isPublic } from '../auth/gate.ts'
 import { callerOf, type Identity, may, noIdentity, owner } from '../auth/identity.ts'
 import type { RefusedAttempts } from '../auth/refused-attempts.ts'
-import { isPublic } from '../auth/route-scopes.ts'
-import { healthPaths } from '../routes/health-routes.ts'
 import { isStreamed } from '../routes/ops-routes.ts'
 import { inRequestSpan } from '../telemetry/request-span.ts'
+import { healthPaths } from './app.ts'
 import type { BytesInFlight } from './bytes-in-flight.ts'
-import { createCors } from './cors.ts'
-import type { CountedResponse } from './counted-response.ts'
-import { addressed, createGuard } from './guard.ts'
+import { type CountedResponse, whenOver } from './counted-response.ts'
+import { addressed, createCors, createGuard } from './guard.ts'
 import {
   BODY_LIMIT_BYTES,
   BodyRefused,
@@ -32,7 +30,6 @@ import {
   writeText,
 } from './node-http.ts'
 import { jsonHeaders, refusalAbove, refusalText } from './refusals.ts'
-import { whenOver } from './when-over.ts'
 import { writeEvents } from './write-events.ts'
 
 export interface FrontOptions {

@@ -1,13 +1,16 @@
 /**
  * The listening socket. It is bound before the engine opens, so that a port in use is reported before any other work.
  */
-import { createServer, type Server } from 'node:http'
+
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { Log } from '../../ports/log.ts'
 import { takeUpgrades, type Upgrade } from '../acp/upgrades.ts'
 import { listenError } from '../process/start-error.ts'
+import { version } from '../settings/version.ts'
 import { CountedResponse } from './counted-response.ts'
-import { earlyAnswer } from './early-answers.ts'
 import type { Front } from './front.ts'
+import { writeText } from './node-http.ts'
+import { jsonHeaders, refusalText } from './refusals.ts'
 
 export interface Listener {
   readonly port: number
@@ -72,4 +75,33 @@ function close(server: Server, graceMs: number, cutUpgraded: () => void): Promis
     })
     server.closeIdleConnections()
   })
+}
+
+const answers: Readonly<Record<string, { readonly status: number; readonly body: object }>> = {
+  '/healthz': { status: 200, body: { status: 'starting', version } },
+  '/readyz': { status: 503, body: { ready: false, starting: true } },
+}
+
+const RETRY_S = '1'
+
+/**
+ * Answers health checks while the engine starts. A start may have a long backlog to process, and a
+ * supervisor asks for health meanwhile. Other requests wait, up to a limit.
+ *
+ * Answers a request, or returns false if it has to wait for the start.
+ */
+function earlyAnswer(
+  { url = '' }: IncomingMessage,
+  outgoing: ServerResponse,
+  mayWait: boolean,
+): boolean {
+  const known = answers[url.split('?')[0] ?? '']
+  if (known === undefined && mayWait) return false
+  if (known !== undefined) {
+    writeText(outgoing, known.status, jsonHeaders, JSON.stringify(known.body))
+    return true
+  }
+  const text = refusalText('OVERLOADED', 'The server is starting; try again shortly')
+  writeText(outgoing, 503, { ...jsonHeaders, 'retry-after': RETRY_S }, text)
+  return true
 }

@@ -6,8 +6,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { type Address, addressOf, type HttpHeaders, type HttpRequest } from '../../http/http.ts'
 import type { Refused } from '../auth/admission.ts'
 import { nameRequestSpan } from '../telemetry/request-span.ts'
-import type { CountedResponse } from './counted-response.ts'
-import { whenOver } from './when-over.ts'
+import { type CountedResponse, whenOver } from './counted-response.ts'
 
 /** The largest body, unless configured otherwise. */
 export const BODY_LIMIT_BYTES: number = 10 * 1024 * 1024

@@ -2,9 +2,8 @@ import { once } from 'node:events'
 import { createServer, type ServerResponse } from 'node:http'
 import { type AddressInfo, connect } from 'node:net'
 import { expect, it } from 'vitest'
-import { CountedResponse } from './counted-response.ts'
+import { CountedResponse, whenOver } from './counted-response.ts'
 import { NodeRequest } from './node-http.ts'
-import { whenOver } from './when-over.ts'
 
 /** Two responses of one connection, the second of which waits for the first, and what closes the connection. */
 async function queued() {

@@ -1,6 +1,5 @@
 import { expect, it } from 'vitest'
-import { createMeter } from './meter.ts'
-import { textOf } from './prometheus-text.ts'
+import { createMeter, textOf } from './meter.ts'
 
 it('shows counters from the start, and adds up', () => {
   const meter = createMeter()

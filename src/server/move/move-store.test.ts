@@ -22,11 +22,11 @@ import {
   step,
 } from '../../testing/sample-task.ts'
 import { scriptAgent } from '../../testing/script-agent/script-agent.ts'
-import { mintKey } from '../auth/api-key.ts'
+import { mintKey } from '../auth/api-keys.ts'
 import { createKeyFile } from '../auth/key-file.ts'
 import { withKeys } from '../auth/open-keys.ts'
 import { type OpenEngine, openEngine } from '../open-engine.ts'
-import { pushKey } from '../system/push-key.ts'
+import { pushKey } from '../system/signing-keys.ts'
 import { moveStore } from './move-store.ts'
 
 let from: string

@@ -4,11 +4,14 @@
  *  V2  an interrupted move leaves nothing behind, and can be run again;
  *  V3  a finished move is not repeated: running it again changes nothing.
  */
+
 import { createHash, type Hash } from 'node:crypto'
+import { join } from 'node:path'
 import { LullError } from '../../core/errors.ts'
 import { DONE_UNTIL } from '../../engine/upkeep/follow-ups.ts'
 import { EVENT_CURSOR } from '../../engine/wakes/events/event-cursor.ts'
 import {
+  type MovedRow,
   type MovedTable,
   type MoveSource,
   type MoveTarget,
@@ -17,10 +20,12 @@ import {
 import { readPlace } from '../../stores/postgres/connection/connection.ts'
 import { moveInto } from '../../stores/postgres/move/move-target.ts'
 import { openMoveSource } from '../../stores/sqlite/move-source.ts'
-import type { PostgresConfig } from '../store/store-choice.ts'
+import { createKeyFile } from '../auth/key-file.ts'
+import { SHARED_KEYS, SHARED_KEYS_USED } from '../auth/shared-keys.ts'
+import type { PostgresConfig } from '../store/open-store.ts'
+import { readSecret, type SecretName, sharedSecretName } from '../system/secrets.ts'
 import { type GivenKeys, signerFor } from '../system/signer.ts'
 import { checkTask } from './check-task.ts'
-import { secretRows } from './directory-secrets.ts'
 
 export interface MoveOptions extends GivenKeys {
   /** The data directory. */
@@ -187,4 +192,27 @@ function parseNote(text: string): Note {
 
 function refused(why: string): LullError<'STORE_UNAVAILABLE'> {
   return new LullError('STORE_UNAVAILABLE', { why })
+}
+
+const names: readonly SecretName[] = ['receipt.key', 'push.key']
+
+/**
+ * Reads what a data directory has beside its database: signing keys and API keys. A shared store
+ * has them as values.
+ *
+ * The secrets as rows of the table `key_values`.
+ */
+async function secretRows(data: string): Promise<readonly MovedRow[]> {
+  const secrets = names.flatMap((name) => {
+    const secret = readSecret(join(data, name))
+    return secret === undefined ? [] : [row(sharedSecretName(name), secret.toString('base64'))]
+  })
+  const keys = createKeyFile(data)
+  const list = await keys.list()
+  if (list.length === 0) return secrets
+  return [...secrets, row(SHARED_KEYS, list), row(SHARED_KEYS_USED, await keys.lastUsed())]
+}
+
+function row(name: string, value: unknown): MovedRow {
+  return [name, JSON.stringify(value)]
 }

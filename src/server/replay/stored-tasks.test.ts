@@ -6,7 +6,7 @@ import { loadDriver } from '../../stores/sqlite/files/driver.ts'
 import { migrate, readMigrations } from '../../stores/sqlite/migrate.ts'
 import { createSqliteStore, openSqliteReader } from '../../stores/sqlite/sqlite-store.ts'
 import { temporaryDirectory } from '../../stores/sqlite/test-support/processes.ts'
-import { type TaskSource, withStoredTasks } from './stored-tasks.ts'
+import { type TaskSource, withStoredTasks } from './replay-report.ts'
 
 async function idsIn(tasks: TaskSource): Promise<readonly string[]> {
   const ids: string[] = []

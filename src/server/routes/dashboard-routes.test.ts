@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Hono } from 'hono'
 import { afterAll, expect, it } from 'vitest'
-import { dashboardRoutes } from './dashboard-routes.ts'
+import { dashboardRoutes } from './pages.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'lull-dashboard-'))
 mkdirSync(join(folder, 'assets'))

@@ -8,8 +8,8 @@ import type { TaskExport } from '../../core/receipts/task-export.ts'
 import type { RecordBody } from '../../core/records.ts'
 import { forged } from '../../engine/test-support/forged-export.ts'
 import { createScriptAgent } from '../../testing/script-agent/script-agent.ts'
-import { readLines } from '../http/read-lines.ts'
 import { startServer } from '../serve.ts'
+import { readLines } from './ops-routes.ts'
 
 async function openServer() {
   const data = mkdtempSync(join(tmpdir(), 'lull-import-'))

@@ -20,8 +20,7 @@ import type { AcpConfig } from '../../protocols/acp/index.ts'
 import type { AdmissionLimits } from '../auth/admission.ts'
 import { type AuthConfig, authConfig } from '../auth/auth-config.ts'
 import { StartError } from '../process/start-error.ts'
-import { type StoreKind, storeKinds } from '../store/open-store.ts'
-import type { PostgresConfig } from '../store/store-choice.ts'
+import { type PostgresConfig, type StoreKind, storeKinds } from '../store/open-store.ts'
 
 export interface ServerConfig {
   /** The kind of store. */

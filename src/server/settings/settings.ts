@@ -1,12 +1,11 @@
 /**
  * Settings of the process. The environment is read only here; values given by the caller take
- * precedence.
+ * precedence. The command line loads this file before it loads the server.
  */
+
 import { LullError } from '../../core/errors.ts'
 import type { LogLevel } from '../../ports/log.ts'
-import { type AuthMode, authModes } from '../auth/auth-modes.ts'
-import { type StoreKind, storeKinds } from '../store/open-store.ts'
-import type { StoreWish } from '../store/store-choice.ts'
+import { type StoreKind, type StoreWish, storeKinds } from '../store/open-store.ts'
 
 export interface Settings {
   readonly port: number
@@ -116,3 +115,8 @@ function levelIn(text: string | undefined): LogLevel | undefined {
   const problem = `"${text}" is not a level; give one of ${levels.join(', ')}`
   throw new LullError('INVALID_INPUT', { path: 'LOG_LEVEL', problem })
 }
+
+/** How callers can authenticate. */
+export type AuthMode = 'keys' | 'jwt'
+
+export const authModes: readonly [AuthMode, ...AuthMode[]] = ['keys', 'jwt']

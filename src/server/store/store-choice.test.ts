@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { chooseStore, placeOf } from './store-choice.ts'
+import { chooseStore, placeOf } from './open-store.ts'
 
 const url = 'postgres://ann:s3cret@db.example.com:5432/lull'
 

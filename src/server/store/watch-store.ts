@@ -1,13 +1,15 @@
 /**
- * Logs failures of a store of any kind. Invariants (watch-store.test.ts):
+ * Logs failures of a store of any kind, and measures its commits. Invariants (watch-store.test.ts):
  *  W1  a failure is logged at once, and at most once a minute while it lasts, with the number of
  *      failed calls;
  *  W2  the first successful commit after it is logged;
  *  W3  a lost store (only a restart helps) is logged when it is lost, not at the next call.
  */
+
 import { isLullError, type LullError } from '../../core/errors.ts'
 import type { Clock } from '../../ports/clock.ts'
 import type { Log } from '../../ports/log.ts'
+import type { Meter } from '../../ports/meter.ts'
 import type { Store } from '../../ports/store.ts'
 
 export interface StoreWatch {
@@ -70,5 +72,24 @@ export function watchStore(log: Log, clock: Pick<Clock, 'now'>): StoreWatch {
       failed(error)
     },
     lost: () => lost,
+  }
+}
+
+/** Wraps a store so that its commits are counted and timed. */
+export function measureStore(store: Store, meter: Meter): Store {
+  return {
+    ...store,
+    async commit(batch) {
+      const started = performance.now()
+      try {
+        return await store.commit(batch)
+      } catch (error) {
+        meter.add('lull_store_failures_total')
+        throw error
+      } finally {
+        meter.add('lull_commits_total', batch.length)
+        meter.observe('lull_commit_seconds', performance.now() - started)
+      }
+    },
   }
 }

@@ -4,8 +4,7 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { createMemoryCluster } from '../../stores/memory/memory-cluster.ts'
 import { createMemoryStore } from '../../stores/memory/memory-store.ts'
-import { publishKey } from './published-keys.ts'
-import { pushKey, rotatePushKey } from './push-key.ts'
+import { publishKey, pushKey, rotatePushKey } from './signing-keys.ts'
 
 const WEEK_MS = 7 * 24 * 3_600_000
 let data: string

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { scriptAgent } from '../../testing/script-agent/script-agent.ts'
 import { serve } from '../serve.ts'
-import { pushKey } from './push-key.ts'
+import { pushKey } from './signing-keys.ts'
 
 let directory: string
 beforeEach(() => {

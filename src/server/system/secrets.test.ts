@@ -5,8 +5,8 @@ import { afterEach, beforeEach, expect, it } from 'vitest'
 import type { Store } from '../../ports/store.ts'
 import { createMemoryCluster } from '../../stores/memory/memory-cluster.ts'
 import { slowToWrite } from '../../testing/slow-writes.ts'
-import { pushKey } from './push-key.ts'
 import { knownSigner, receiptKey, signerFor } from './signer.ts'
+import { pushKey } from './signing-keys.ts'
 
 let data: string
 beforeEach(() => {

@@ -2,11 +2,20 @@
  * Keys that a process signs with. They are stored in the data directory, or in a store that several
  * processes share.
  */
-import { join } from 'node:path'
+
+import {
+  closeSync,
+  fsyncSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  renameSync,
+  writeSync,
+} from 'node:fs'
+import { dirname, join } from 'node:path'
 import { changeValue } from '../../engine/upkeep/change-value.ts'
 import type { KeyValueStore } from '../../ports/store/key-values.ts'
 import type { Store } from '../../ports/store.ts'
-import { keptSecret, readSecret, writeSecret } from './secret-file.ts'
 
 export type SecretName = 'receipt.key' | 'push.key'
 
@@ -56,4 +65,35 @@ export async function secretIn(
     typeof kept === 'string' ? undefined : made.toString('base64'),
   )
   return (await knownSecret(place, name)) ?? made
+}
+
+/** Reads the secret in the directory, or creates it, readable by its owner alone. The caller must have locked the directory. */
+function keptSecret(path: string, make: () => Buffer): Buffer {
+  const known = readSecret(path)
+  if (known !== undefined) return known
+  const secret = make()
+  writeSecret(path, secret)
+  return secret
+}
+
+export function readSecret(path: string): Buffer | undefined {
+  try {
+    return readFileSync(path)
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined
+    throw error
+  }
+}
+
+/** Writes atomically, so that a process that dies here leaves no incomplete key. */
+function writeSecret(path: string, secret: Buffer): void {
+  mkdirSync(dirname(path), { recursive: true, mode: 0o700 })
+  const file = openSync(`${path}.new`, 'w', 0o600)
+  try {
+    writeSync(file, secret)
+    fsyncSync(file)
+  } finally {
+    closeSync(file)
+  }
+  renameSync(`${path}.new`, path)
 }

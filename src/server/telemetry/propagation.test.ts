@@ -12,7 +12,7 @@ import { createClient } from '../../client/index.ts'
 import { scriptAgent } from '../../testing/script-agent/script-agent.ts'
 import { type RunningServer, serve } from '../serve.ts'
 import { idOf, linksOf, type RecordedSpans, recordSpans } from '../test-support/recorded-spans.ts'
-import { reportMissingSdk } from './exporting.ts'
+import { reportMissingSdk } from './tracing.ts'
 
 interface Received {
   readonly path: string | undefined

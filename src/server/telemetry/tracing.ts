@@ -2,6 +2,7 @@
  * Creates spans with the API of OpenTelemetry. Programs that register an SDK get them. Without an
  * SDK `active` is false, and nothing is created.
  */
+
 import {
   type Attributes,
   context,
@@ -15,7 +16,9 @@ import {
   trace,
 } from '@opentelemetry/api'
 import type { SpanLink } from '../../core/values/span-link.ts'
+import type { Log } from '../../ports/log.ts'
 import type { Span, SpanAttributes, SpanFacts, SpanKind, Tracing } from '../../ports/tracing.ts'
+import type { Environment } from '../settings/settings.ts'
 import { version } from '../settings/version.ts'
 
 const NAME = 'lull'
@@ -122,4 +125,19 @@ function given(attributes: SpanAttributes): Attributes {
     if (value !== undefined) known[name] = value
   }
   return known
+}
+
+const endpoints = ['OTEL_EXPORTER_OTLP_ENDPOINT', 'OTEL_EXPORTER_OTLP_TRACES_ENDPOINT'] as const
+
+/**
+ * Warns if an endpoint for spans is configured but no OpenTelemetry SDK is registered, so that no
+ * spans are exported.
+ */
+export function reportMissingSdk(log: Log, env: Environment = process.env): void {
+  const variable = endpoints.find((name) => env[name])
+  const isOff = env['OTEL_SDK_DISABLED']?.toLowerCase() === 'true'
+  if (variable === undefined || isOff || tracing.active()) return
+  log('warn', `${variable} is set, and no SDK of OpenTelemetry is registered: nothing is traced`, {
+    help: 'start with node --import, as docs/observability.md shows',
+  })
 }

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createScriptAgent } from '../../testing/script-agent/script-agent.ts'
-import { mintKey } from '../auth/api-key.ts'
+import { mintKey } from '../auth/api-keys.ts'
 import { createKeyFile } from '../auth/key-file.ts'
 import { type RunningServer, startServer } from '../serve.ts'
 

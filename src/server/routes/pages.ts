@@ -1,17 +1,21 @@
 /**
- * Serves `/dashboard`: the files of the page, which the build writes to `dashboard/` beside this
- * module.
+ * The pages of the server: `/dashboard`, whose files the build writes to `dashboard/` beside this
+ * module, and `/`, which shows the agents.
  */
+
+import { createHash } from 'node:crypto'
 import { readdirSync, readFileSync } from 'node:fs'
 import { extname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { Hono } from 'hono'
+import type { Agent } from '../../engine/author/agent.ts'
+import { version } from '../settings/version.ts'
 
 /**
  * The content security policy: the page loads nothing from other origins and runs only its own
  * script files.
  */
-const policy = [
+const dashboardPolicy = [
   "default-src 'none'",
   "script-src 'self'",
   "style-src 'self'",
@@ -31,7 +35,7 @@ const types: Readonly<Record<string, string>> = {
 }
 
 const safe = {
-  'content-security-policy': policy,
+  'content-security-policy': dashboardPolicy,
   'x-content-type-options': 'nosniff',
   'referrer-policy': 'no-referrer',
   'cross-origin-opener-policy': 'same-origin',
@@ -91,4 +95,67 @@ function namesIn(folder: string): readonly string[] {
   } catch {
     return []
   }
+}
+
+const style = `
+:root { color-scheme: light dark; font: 16px/1.5 system-ui, sans-serif }
+body { max-width: 46rem; margin: 3rem auto; padding: 0 1rem }
+code, pre { font: 14px/1.5 ui-monospace, monospace }
+pre { padding: 0.75rem 1rem; overflow-x: auto; border: 1px solid; border-radius: 6px }
+dt { font-weight: 600; margin-top: 1rem }
+dd { margin: 0 }
+`
+
+/**
+ * The content security policy: the page loads and runs nothing; its only style sheet is allowed by
+ * its hash.
+ */
+const homePolicy = `default-src 'none'; style-src 'sha256-${createHash('sha256').update(style).digest('base64')}'; base-uri 'none'; frame-ancestors 'none'`
+
+/** The page at `/`: the agents of the server, and how to call them. */
+export function homePage(agents: readonly Agent[], url: string): Response {
+  const list = agents.map(
+    ({ name, description }) =>
+      `<dt>${toHtml(name)}</dt><dd>${toHtml(description)}<br><code>${toHtml(`${url}/agents/${name}/`)}</code></dd>`,
+  )
+  const html = `<!doctype html>
+<html lang="en">
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width">
+<title>Lull</title>
+<style>${style}</style>
+<h1>Lull</h1>
+<p>Version ${toHtml(version)} is running. These agents speak A2A; the first one also answers at <code>${toHtml(url)}/</code>.</p>
+<dl>${list.join('')}</dl>
+<p>Say something:</p>
+<pre>${toHtml(hello(url))}</pre>
+<p><a href="/dashboard/">Dashboard</a> · <a href="/.well-known/agent-card.json">Agent card</a> · <a href="/healthz">Health</a> · <a href="/readyz">Readiness</a></p>
+</html>
+`
+  return new Response(html, {
+    headers: {
+      'content-type': 'text/html; charset=utf-8',
+      'content-security-policy': homePolicy,
+      'x-content-type-options': 'nosniff',
+      'referrer-policy': 'no-referrer',
+    },
+  })
+}
+
+function hello(url: string): string {
+  const message = { messageId: '1', role: 'ROLE_USER', parts: [{ text: 'Hello' }] }
+  const call = { jsonrpc: '2.0', id: 1, method: 'SendMessage', params: { message } }
+  const headers = `-H 'content-type: application/json' -H 'a2a-version: 1.0'`
+  return `curl -s ${url} ${headers} \\\n  -d '${JSON.stringify(call)}'`
+}
+
+const entities: Readonly<Record<string, string>> = {
+  '&': '&amp;',
+  '<': '&lt;',
+  '>': '&gt;',
+  '"': '&quot;',
+}
+
+function toHtml(text: string): string {
+  return text.replace(/[&<>"]/g, (one) => entities[one] ?? one)
 }

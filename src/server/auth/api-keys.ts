@@ -2,10 +2,15 @@
  * API keys: `lull_<id>_<secret>`. The store has the id and a hash of the secret. A secret has 256 random bits, so a plain hash
  * is enough: a random key of this length cannot be guessed, however fast the hash is.
  */
+
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto'
 import type { Scope } from '../../core/scopes.ts'
 import { ALL_TENANTS } from '../../engine/caller.ts'
+import type { Clock } from '../../ports/clock.ts'
+import type { Log } from '../../ports/log.ts'
+import type { TokenKind } from './authenticate.ts'
 import type { Identity } from './identity.ts'
+import type { KeyStore } from './key-store.ts'
 
 /** What is stored of a key. */
 export interface ApiKey {
@@ -71,4 +76,56 @@ export function identityOf(key: ApiKey): Identity {
 
 function hashOf(secret: string): string {
   return createHash('sha256').update(secret).digest('hex')
+}
+
+interface KeyAuthentication extends TokenKind {
+  /** Writes the times of use that have not been written yet. */
+  close(): Promise<void>
+}
+
+const NOTE_MS = 60_000
+
+/** Accepts API keys as bearer tokens. The time of use is written at most once a minute. */
+export function createKeyAuthentication(
+  store: KeyStore,
+  clock: Pick<Clock, 'now' | 'after'>,
+  log: Log,
+): KeyAuthentication {
+  let uses: Record<string, number> = {}
+  let cancel: (() => void) | undefined
+
+  async function write(): Promise<void> {
+    cancel?.()
+    cancel = undefined
+    const times = uses
+    uses = {}
+    if (Object.keys(times).length === 0) return
+    await store
+      .used(times)
+      .catch((error: unknown) => log('warn', 'the use of keys was not noted', { error }))
+  }
+
+  function note(id: string, at: number): void {
+    uses[id] = at
+    cancel ??= clock.after(NOTE_MS, () => void write())
+  }
+
+  return {
+    async identify(token) {
+      const given = keyIn(token)
+      if (given === undefined) return undefined
+      const now = clock.now()
+      const key = (await store.list()).find(({ id }) => id === given.id)
+      if (key === undefined || !isSecretOf(key, given.secret) || !isValid(key, now)) {
+        return undefined
+      }
+      note(key.id, now)
+      return identityOf(key)
+    },
+    async stillValid(id) {
+      const key = (await store.list()).find((one) => one.id === id)
+      return key !== undefined && isValid(key, clock.now())
+    },
+    close: write,
+  }
 }
