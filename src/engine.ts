@@ -127,8 +127,12 @@ export type { CancelRequest } from './engine/requests/cancel-task.ts'
 export type { ForkRequest } from './engine/requests/fork/fork-task.ts'
 export type { ExportRequest } from './engine/requests/import/export-task.ts'
 export type { ImportAnswer, ImportRequest } from './engine/requests/import/import-task.ts'
-export type { PauseAnswer } from './engine/requests/pause-answer.ts'
-export type { ParkTaskRequest, PauseDialect, PauseRequest } from './engine/requests/pause-task.ts'
+export type {
+  ParkTaskRequest,
+  PauseAnswer,
+  PauseDialect,
+  PauseRequest,
+} from './engine/requests/pause-task.ts'
 export type { TaskCounts, TaskPage } from './engine/requests/read-tasks.ts'
 export type {
   ClearRemindersRequest,
@@ -146,7 +150,7 @@ export type {
   TaskReader,
 } from './engine/streams/log-reader.ts'
 export type { RetentionReport } from './engine/upkeep/retention.ts'
-export type { FailedTime } from './engine/wakes/schedules/failed-times.ts'
+export type { FailedTime } from './engine/wakes/schedules/schedule-state.ts'
 export type { ScheduleInfo } from './engine/wakes/schedules/schedules.ts'
 
 // What an engine is made from, for those who bring a store, a clock or a log.

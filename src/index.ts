@@ -8,7 +8,7 @@
 
 // What authors write.
 
-export type { Choice } from './core/messages/choices.ts'
+export type { Choice } from './core/messages/question-part.ts'
 export {
   type Agent,
   type AgentDefinition,

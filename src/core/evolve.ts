@@ -10,10 +10,10 @@
  */
 
 import { withAbandoned } from './evolve/abandoned.ts'
-import { fork } from './evolve/forking.ts'
-import { copyTask, createTask, type OwnTask } from './evolve/own-task.ts'
+import { copyTask, createTask, noUsage, type OwnTask } from './evolve/own-task.ts'
 import { end, move, withStatus } from './evolve/status.ts'
 import { requested, resume, stop, withdraw } from './evolve/stopping.ts'
+import type { Message } from './messages/message.ts'
 import type { LogRecord, RecordType } from './records.ts'
 import { afterTurn, remembering, shown, without } from './reminders/reminders.ts'
 import { isTerminal } from './states.ts'
@@ -261,4 +261,41 @@ function withArtifact(task: Task, record: Of<'artifact'>): Task['artifacts'] {
 /** Whether this version can fold records of that type. A newer version may have written others. */
 export function isRecordType(type: string): type is RecordType {
   return type === 'submitted' || Object.hasOwn(folds, type)
+}
+
+/** A fork: the past of another task becomes the past of a new one. */
+const none: readonly never[] = []
+
+/**
+ * The new task keeps the history, the journal, the reminders and the chain of receipts. It does not
+ * keep what concerns the other task alone: parent and children, the run and its abandoned steps,
+ * pause, holds, resumes and usage.
+ */
+export function fork(
+  task: Task,
+  { taskId, contextId, from, step, at }: LogRecord & { readonly type: 'forked' },
+): Partial<Task> {
+  const own = (message: Message): Message => ({ ...message, taskId, contextId })
+  return {
+    id: taskId,
+    contextId,
+    forkedFrom: { taskId: from, step },
+    parentId: undefined,
+    depth: undefined,
+    origin: undefined,
+    createdAt: at,
+    statusAt: at,
+    statusMessage: task.statusMessage && own(task.statusMessage),
+    history: task.history.map(own),
+    queued: task.queued.map(own),
+    pausing: undefined,
+    resumes: none,
+    holds: none,
+    deferred: undefined,
+    run: undefined,
+    deaths: 0,
+    abandoned: none,
+    children: none,
+    usage: noUsage,
+  }
 }

@@ -46,8 +46,12 @@ import type { CancelRequest } from './requests/cancel-task.ts'
 import type { ForkRequest } from './requests/fork/fork-task.ts'
 import type { ExportRequest } from './requests/import/export-task.ts'
 import type { ImportAnswer, ImportRequest } from './requests/import/import-task.ts'
-import type { PauseAnswer } from './requests/pause-answer.ts'
-import type { ParkTaskRequest, PauseDialect, PauseRequest } from './requests/pause-task.ts'
+import type {
+  ParkTaskRequest,
+  PauseAnswer,
+  PauseDialect,
+  PauseRequest,
+} from './requests/pause-task.ts'
 import {
   count,
   follow,

@@ -1,6 +1,6 @@
 /** Time that passes on the page: one timer for all countdowns and ages, stopped while the page is hidden. */
 import { signal } from '@preact/signals'
-import { durationText } from '../../../src/core/values/duration-text.ts'
+import { durationText } from '../../../src/core/values/duration.ts'
 import type { Known } from '../tasks.ts'
 
 const ticks = signal(0)

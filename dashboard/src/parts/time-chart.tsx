@@ -1,5 +1,5 @@
 /** The time of a task to true scale. The list below says the same in words, for people and screen readers. */
-import { durationText } from '../../../src/core/values/duration-text.ts'
+import { durationText } from '../../../src/core/values/duration.ts'
 import type { TimelineEntry } from '../../../src/wire/ops/tasks.ts'
 import { type Axis, axisOf, hasEnded, mergedPoints, mergedSpans, type Span } from '../time-axis.ts'
 import { useNow } from './countdown.tsx'

@@ -1,7 +1,7 @@
 /** What happened to a task, oldest first. A long wait is a break that says its length, so that work stays visible. */
 import { signal } from '@preact/signals'
 import { useEffect } from 'preact/hooks'
-import { durationText } from '../../../src/core/values/duration-text.ts'
+import { durationText } from '../../../src/core/values/duration.ts'
 import type { ReceiptReport, ReceiptSummary } from '../../../src/wire/ops/logs.ts'
 import type { TimelineEntry } from '../../../src/wire/ops/tasks.ts'
 import { ops } from '../server.ts'

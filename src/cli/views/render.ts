@@ -1,8 +1,7 @@
 /** Renders tasks, messages and artifacts as text for a terminal. */
 import type { ReminderChange, StatusFrame, Task } from '../../client/tasks/task-types.ts'
-import type { Choice } from '../../core/messages/choices.ts'
 import { type Artifact, type Message, type Part, textOf } from '../../core/messages/message.ts'
-import { questionIn, withoutQuestionPart } from '../../core/messages/question-part.ts'
+import { type Choice, questionIn, withoutQuestionPart } from '../../core/messages/question-part.ts'
 import { plain } from '../../core/values/printable.ts'
 import { waitText } from '../../core/waiting/wait-text.ts'
 import type { Colour, Paint } from '../command.ts'

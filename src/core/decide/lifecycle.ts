@@ -1,12 +1,16 @@
 /** Decides how a task is created, gets messages, and ends. */
+
 import type { Command } from '../commands.ts'
 import { refuse } from '../errors.ts'
+import { evolve, fold } from '../evolve.ts'
 import type { Message } from '../messages/message.ts'
-import { sameSecret } from '../receipts/same-secret.ts'
+import { sameSecret } from '../receipts/hashes.ts'
 import type { RecordBody, Submission } from '../records.ts'
-import { isInterrupted } from '../states.ts'
+import { isInterrupted, isTerminal } from '../states.ts'
+import type { Suspension } from '../suspension.ts'
 import type { Task } from '../task.ts'
 import { weightOf } from '../values/weight.ts'
+import { hold as holdTask } from './control.ts'
 import { asRun, type Decided, ending, nothing, whileOpen, write } from './decided.ts'
 import { expired, policyStop, stopNow, withDeath } from './suspending.ts'
 import { questionExpired } from './waking.ts'
@@ -212,4 +216,61 @@ export function release(task: Task, command: Of<'release'>, at: number): Decided
         })
       : write(stopNow(task, at)),
   )
+}
+
+/**
+ * Decides a fork: a task begins with the recorded past of another. It begins paused, so that its
+ * first receipt can name its origin.
+ */
+export function fork(
+  task: Task | undefined,
+  { past, forked, stop, holds }: Command & { readonly type: 'fork' },
+  at: number,
+): Decided {
+  if (task !== undefined) return nothing
+  const origin = fold(past)
+  const suspension: Suspension = {
+    ...stop,
+    epoch: (origin?.epoch ?? 0) + 1,
+    initiator: 'client',
+    mode: 'interrupt_immediate',
+    requestedAt: at,
+    pausedFrom: 'working',
+    byFork: true,
+    eventsAfter: 0,
+  }
+  const records: RecordBody[] = [
+    { type: 'forked', ...forked },
+    ...holds.map((hold) => ({ type: 'held', ...hold }) as const),
+    { type: 'pause-requested', suspension },
+    { type: 'paused', handle: stop.handle },
+  ]
+  return { copied: past, records }
+}
+
+/**
+ * Decides an import: a task begins with a log from another store, followed by a record of the
+ * import and of the holds that cover it.
+ * An imported task that has ended gets no stop, because nothing may follow the last record of such
+ * a task.
+ */
+export function importLog(
+  task: Task | undefined,
+  { log, imported, handle, holds }: Command & { readonly type: 'import' },
+  at: number,
+): Decided {
+  if (task !== undefined) return nothing
+  let next = fold(log)
+  if (next === undefined || isTerminal(next.state)) return { copied: log, records: [] }
+  const records: RecordBody[] = []
+  const append = (body: RecordBody): void => {
+    records.push(body)
+    next = evolve(next, { ...body, seq: (next?.version ?? 0) + 1, at })
+  }
+  append(imported)
+  for (const hold of holds) {
+    const held = holdTask(next, { type: 'hold', hold, handle, atBoundary: true }, at)
+    for (const body of held.records ?? []) append(body)
+  }
+  return { copied: log, records }
 }

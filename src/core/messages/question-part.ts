@@ -1,8 +1,8 @@
-/** A question's message has one data part that tells programs its choices and schema. */
+/** The choices that a question offers. Its message has one data part that tells programs its choices and schema. */
 
 import type { Json, JsonObject, MembersOf } from '../values/json.ts'
-import type { Choice } from './choices.ts'
-import type { Part } from './message.ts'
+import type { Message, Part } from './message.ts'
+import { valuesIn } from './message-values.ts'
 
 export const QUESTION_TYPE = 'application/vnd.lull.question+json'
 
@@ -30,4 +30,24 @@ export function withoutQuestionPart(parts: readonly Part[]): readonly Part[] {
 export function questionIn(parts: readonly Part[]): QuestionFacts | undefined {
   const found = parts.find(({ mediaType }) => mediaType === QUESTION_TYPE)
   return found !== undefined && 'data' in found ? (found.data as QuestionFacts) : undefined
+}
+
+/** The answers that a question offers. */
+export interface Choice {
+  /** The value that the agent gets. */
+  readonly value: string
+  /** The text that people see. Default: the value. */
+  readonly label?: string
+}
+
+/**
+ * Finds the choice that the message names by value or label, ignoring case, and returns its value.
+ * Undefined if the message names none.
+ */
+export function chosenIn(choices: readonly Choice[], message: Message): string | undefined {
+  const [{ value }] = valuesIn(message)
+  const said = String(value).trim()
+  const exact = choices.find((choice) => choice.value === said || choice.label === said)
+  const same = (text: string | undefined): boolean => text?.toLowerCase() === said.toLowerCase()
+  return (exact ?? choices.find((choice) => same(choice.value) || same(choice.label)))?.value
 }

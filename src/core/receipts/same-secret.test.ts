@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
-import { sameSecret } from './same-secret.ts'
+import { sameSecret } from './hashes.ts'
 
 it('is true for equal texts, and for no others', () => {
   fc.assert(

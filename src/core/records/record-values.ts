@@ -1,7 +1,7 @@
 /** Types of values inside records. */
 
-import type { Choice } from '../messages/choices.ts'
 import type { Artifact, Message } from '../messages/message.ts'
+import type { Choice } from '../messages/question-part.ts'
 import type { InterruptedState, TerminalState } from '../states.ts'
 import type { ResumeCause, TimeoutEvent } from '../suspension.ts'
 import type { Json, JsonObject } from '../values/json.ts'

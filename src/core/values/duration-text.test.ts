@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { durationText } from './duration-text.ts'
+import { durationText } from './duration.ts'
 
 it.each([
   [0, '0 ms'],

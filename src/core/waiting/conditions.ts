@@ -2,7 +2,9 @@
  * Conditions that wake a stopped task. The first condition that fires wins. Without conditions only an explicit resume
  * wakes the task. `engine/input/inputs.ts` checks their shapes. This file evaluates them.
  */
+
 import { canonical } from '../receipts/canonical-json.ts'
+import type { Task } from '../task.ts'
 import type { Json, JsonObject } from '../values/json.ts'
 import { type CloudEvent, namesOf } from './cloud-event.ts'
 
@@ -168,4 +170,16 @@ function equal(left: Json | undefined, right: Json): boolean {
         equal((left as JsonObject)[key], (right as JsonObject)[key] as Json),
     )
   )
+}
+
+/**
+ * The highest event position that the task refers to: events up to it do not count, or one of them
+ * woke it.
+ */
+export function newestEventNamed(task: Task | undefined): number {
+  if (task === undefined) return 0
+  const { eventsAfter, consumed, suspension, pausing, deferred } = task
+  const kept = deferred?.kind === 'wake' ? (deferred.eventPos ?? 0) : 0
+  const stops = [suspension, pausing].map((stop) => stop?.eventsAfter ?? 0)
+  return Math.max(eventsAfter, kept, ...stops, ...consumed)
 }

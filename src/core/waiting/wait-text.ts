@@ -1,6 +1,6 @@
 /** Describes in words what wakes a stopped task. */
 
-import { durationText } from '../values/duration-text.ts'
+import { durationText } from '../values/duration.ts'
 import { fromIso } from '../values/instant.ts'
 import type { EventFilter, OnTimeout, ResumeConditions, Trigger } from './conditions.ts'
 

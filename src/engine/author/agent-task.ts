@@ -1,8 +1,9 @@
 /**
  * The `task` that an agent's `run` gets. Every operation is journaled, and a rebuilt run executes none of them again.
  */
-import type { Choice } from '../../core/messages/choices.ts'
+
 import type { Artifact, Message, PartInput } from '../../core/messages/message.ts'
+import type { Choice } from '../../core/messages/question-part.ts'
 import type { TranscriptEntry } from '../../core/messages/transcript.ts'
 import type { ChildResult, LogRecord, UsageReport } from '../../core/records.ts'
 import type { Reminder } from '../../core/reminders/reminders.ts'

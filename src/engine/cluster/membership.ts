@@ -29,15 +29,14 @@
  *      code blocked it, and the row stays until that task is taken over. The death counts for that
  *      task alone (`executor/takeover.ts`).
  */
+
 import type { Json } from '../../core/values/json.ts'
 import type { Clock } from '../../ports/clock.ts'
 import type { IdSource } from '../../ports/ids.ts'
 import type { Log } from '../../ports/log.ts'
 import type { Beat, ClusterStore } from '../../ports/store/cluster.ts'
 import { createLease } from './lease.ts'
-import { createLoopTurns } from './loop-turns.ts'
-import { createOffsetMeter } from './offset-meter.ts'
-import type { StoreClock } from './store-clock.ts'
+import type { StoreClock, StoreOffset } from './store-clock.ts'
 
 export interface Membership {
   /** The worker id under which this process runs tasks. It changes when the lease is lost. */
@@ -220,4 +219,76 @@ async function giveBack(
   const text = 'the lease could not be given back; it runs out by itself'
   const left = isDone ? cluster.removeWorker(worker) : cluster.heartbeat(worker, 0, note())
   await left.catch((error: unknown) => log('warn', text, { worker, error }))
+}
+
+/** Reports to the guard of the lease that the event loop turns (C10 of `membership.ts`). */
+interface LoopTurnsDeps {
+  readonly cluster: Pick<ClusterStore, 'loopGuard'>
+  readonly clock: Pick<Clock, 'after'>
+  readonly leaseMs: number
+  readonly suspect: () => string | undefined
+}
+
+/** The number of reports within one lease. */
+const TURNS = 24
+const LONGEST_MS = 1_000
+
+interface LoopTurns {
+  start(): void
+  /** Called when the process no longer has a lease. */
+  stop(): void
+}
+
+function createLoopTurns({ cluster, clock, leaseMs, suspect }: LoopTurnsDeps): LoopTurns {
+  const { loopGuard } = cluster
+  let cancel: (() => void) | undefined
+
+  function turn(): void {
+    loopGuard?.turned(suspect())
+    cancel = clock.after(Math.min(LONGEST_MS, leaseMs / TURNS), turn)
+  }
+
+  return {
+    start() {
+      if (loopGuard !== undefined) turn()
+    },
+    stop() {
+      cancel?.()
+      loopGuard?.guard(undefined)
+    },
+  }
+}
+
+/**
+ * Estimates the offset between the store's clock and the elapsed time of this process, from the
+ * answers to heartbeats.
+ *
+ * O1  The store read its clock at some moment between request and answer. So each measurement gives
+ *     a lower and an upper bound of the offset, which differ by the round trip.
+ * O2  Earlier bounds still count, and widen with time. So a measurement with a short round trip is
+ *     used for minutes while later ones are slow, and the error is never larger than half of the
+ *     last round trip.
+ * O3  If the old and new bounds do not overlap, the machine slept or the store's clock was set.
+ *     Then only the last measurement counts.
+ */
+
+/** Twice the rate at which two disciplined clocks may drift apart, as a fraction of the time. */
+const DRIFT = 0.001
+
+/**
+ * Adds a measurement: what the store's clock showed, and the elapsed time at the request and at the
+ * answer.
+ */
+type OffsetMeter = (shown: number, asked: number, answered: number) => void
+
+export function createOffsetMeter(setOffset: StoreClock['setOffset']): OffsetMeter {
+  let known: (StoreOffset & { readonly at: number }) | undefined
+  return (shown, asked, answered) => {
+    const last = { least: shown - answered, most: shown - asked }
+    const vague = known === undefined ? 0 : (answered - known.at) * DRIFT
+    const least = Math.max(last.least, (known?.least ?? last.least) - vague)
+    const most = Math.min(last.most, (known?.most ?? last.most) + vague)
+    known = { ...(least <= most ? { least, most } : last), at: answered }
+    setOffset(known)
+  }
 }

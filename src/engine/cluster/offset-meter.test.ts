@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
-import { createOffsetMeter } from './offset-meter.ts'
+import { createOffsetMeter } from './membership.ts'
 import type { StoreOffset } from './store-clock.ts'
 
 const HOUR_MS = 3_600_000

@@ -1,7 +1,7 @@
 /** How deep and how wide a family of tasks may become: `taskDepth` and `childrenPerTask`. */
 import { expect, it } from 'vitest'
 import { isLullError } from '../../core/errors.ts'
-import { fork } from '../../core/evolve/forking.ts'
+import { fork } from '../../core/evolve.ts'
 import { textOf } from '../../core/messages/message.ts'
 import type { AgentTask } from '../author/agent-task.ts'
 import { alice, createHarness, type Harness, running } from '../test-support/engine-harness.ts'

@@ -1,4 +1,5 @@
 /** Places a hold: it is stored first, then it stops every task in its scope. */
+
 import { z } from 'zod'
 import type { Hold, HoldScope } from '../../ports/store/holds.ts'
 import type { Caller } from '../caller.ts'
@@ -7,12 +8,12 @@ import type { FieldsOf } from '../input/exhaustive.ts'
 import { holdScope } from '../input/hold-scope.ts'
 import { check } from '../input/parse.ts'
 import { reason } from '../input/primitives.ts'
+import type { EngineOptions } from '../options.ts'
+import { checkNumber } from '../policies/budgets.ts'
 import type { OperatorVerb } from '../requests/verb.ts'
 import type { ActiveHolds } from './active-holds.ts'
 import { holdTasks, liftTasks, type TaskOutcome } from './held-tasks.ts'
 import { ownerFor, withinTenantOf } from './hold-scope.ts'
-import { checkRoomForHold } from './room-for-hold.ts'
-import { createStoreHold } from './store-hold.ts'
 
 export interface HoldRequest {
   readonly scope: HoldScope
@@ -193,4 +194,81 @@ function isSameHold(a: Hold, b: Hold): boolean {
  */
 function asNew(found: TaskOutcome): TaskOutcome {
   return found.outcome === 'already_held' ? { ...found, outcome: 'held' } : found
+}
+
+/**
+ * Stores the hold. Embedded store: new tasks are created under the hold even before it is durable,
+ * so that none is missed. Shared store: the hold is written first, so that no process finds a task
+ * under an unknown hold, and creates that were decided earlier are refused.
+ * @param epoch the epoch of the holds on which the hold was decided (H5)
+ * @returns false when the holds have changed since, and the hold must be decided again
+ */
+type StoreHold = (hold: Hold, epoch: number) => Promise<boolean>
+
+function createStoreHold(context: EngineContext, active: ActiveHolds): StoreHold {
+  /** Writes in progress, by hold id. */
+  const writes = new Map<string, Promise<void>>()
+
+  async function store(hold: Hold, epoch: number): Promise<boolean> {
+    const { cluster } = context.store
+    if (cluster !== undefined) {
+      if (!active.has(hold.id) && !(await cluster.putHoldAt(hold, epoch))) return false
+      await active.refresh()
+      return true
+    }
+    if (!active.has(hold.id)) {
+      active.add(hold)
+      writes.set(hold.id, context.store.putHold(hold))
+    }
+    try {
+      await writes.get(hold.id)
+      return true
+    } catch (error) {
+      active.remove(hold.id)
+      await undo(hold)
+      throw error
+    } finally {
+      writes.delete(hold.id)
+    }
+  }
+
+  /**
+   * Lifts a hold that could not be stored from tasks created under it. Tasks that this misses are
+   * lifted at the next start.
+   */
+  async function undo(hold: Hold): Promise<void> {
+    try {
+      await context.ledger.createsSettled()
+      await liftTasks(context, hold, hold.actor.id)
+    } catch (error) {
+      const text = 'tasks are held by a hold that could not be stored'
+      context.log('error', text, { holdId: hold.id, error })
+    }
+  }
+
+  return store
+}
+
+/**
+ * How many holds the operators of one tenant may have in effect. Every process keeps all of them in memory, and applies them
+ * again at its start. The hold of a rule does not count: a rule has one at a time, and the number of rules is limited.
+ *
+ * @throws LullError `LIMIT_EXCEEDED` when there is no room for the hold
+ */
+function checkRoomForHold(
+  known: readonly Hold[],
+  wanted: Hold,
+  { holds, heldTaskIds }: Pick<EngineOptions, 'holds' | 'heldTaskIds'>,
+): void {
+  const own = known.filter(({ owner, actor }) => owner === wanted.owner && actor.kind !== 'policy')
+  checkNumber('holds of the tenant', holds, own.length)
+  const named = own.reduce((sum, hold) => sum + idsIn(hold), 0)
+  // A hold that names no tasks never exceeds the limit of named tasks.
+  if (idsIn(wanted) > 0) {
+    checkNumber('heldTaskIds of the tenant', heldTaskIds, named + idsIn(wanted) - 1)
+  }
+}
+
+function idsIn({ scope }: Hold): number {
+  return 'taskIds' in scope ? scope.taskIds.length : 0
 }

@@ -1,7 +1,7 @@
 /** Arguments of `task.*` calls. */
 import { z } from 'zod'
-import type { Choice } from '../../core/messages/choices.ts'
 import type { Part } from '../../core/messages/message.ts'
+import type { Choice } from '../../core/messages/question-part.ts'
 import type { TranscriptEntry } from '../../core/messages/transcript.ts'
 import type { Decision, UsageReport } from '../../core/records.ts'
 import type { InMs } from '../../core/values/duration.ts'
@@ -16,11 +16,10 @@ import type {
 import { isSchema, type StandardSchemaV1 } from '../author/standard-schema.ts'
 import { list } from './bounded.ts'
 import { resumeConditions } from './conditions.ts'
-import { duration, positiveDuration } from './duration.ts'
 import { type FieldsOf, oneOf } from './exhaustive.ts'
 import { json } from './json-input.ts'
 import { part } from './message.ts'
-import { epochMs, id, reason, summary, text } from './primitives.ts'
+import { duration, epochMs, id, positiveDuration, reason, summary, text } from './primitives.ts'
 import type { ParkRequest } from './requests.ts'
 import { decision } from './unions.ts'
 

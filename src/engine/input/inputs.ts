@@ -19,6 +19,12 @@ export { cloudEvent } from './events.ts'
 export { json } from './json-input.ts'
 export { artifactFacts, message, part } from './message.ts'
 export { jsonObject } from './primitives.ts'
-export { listInput, subscribeInput, waitInput } from './reading.ts'
-export { listReceiptsInput, listRemindersInput, reminderInput } from './reminders.ts'
+export {
+  listInput,
+  listReceiptsInput,
+  listRemindersInput,
+  reminderInput,
+  subscribeInput,
+  waitInput,
+} from './requests.ts'
 export * from './unions.ts'

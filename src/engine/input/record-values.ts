@@ -3,8 +3,8 @@
  * elsewhere: they accept all that an engine writes, which may be longer than what a caller may send.
  */
 import { z } from 'zod'
-import type { Choice } from '../../core/messages/choices.ts'
 import type { Artifact, Message } from '../../core/messages/message.ts'
+import type { Choice } from '../../core/messages/question-part.ts'
 import type { TranscriptEntry } from '../../core/messages/transcript.ts'
 import type { PublicKey, Receipt } from '../../core/receipts/receipt.ts'
 import type {

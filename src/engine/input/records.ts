@@ -2,7 +2,9 @@
  * The schema of each record type, for logs that were made elsewhere. Records that this engine has written are not checked again.
  * A record type, or a member of one, that has no schema does not compile.
  */
+
 import { z } from 'zod'
+import { EXPORT_FORMAT, type ExportHeader } from '../../core/receipts/task-export.ts'
 import type { LogRecord, RecordBody, RecordType } from '../../core/records.ts'
 import type { TurnOutcome } from '../../core/reminders/reminders.ts'
 import { list } from './bounded.ts'
@@ -209,3 +211,19 @@ const anyType = z.looseObject({ type: z.enum(types) })
 export function recordSchema(type: unknown): z.ZodType {
   return schemas.get(type) ?? anyType
 }
+
+/** The header of an exported task. Its signature covers every member, also those of newer versions. */
+export const exportHeader: z.ZodType<ExportHeader> = z.looseObject({
+  format: z.literal(EXPORT_FORMAT),
+  version: z.literal(1),
+  lull: text.max(256),
+  taskId: taskName,
+  exportedAt: at,
+  records: count.min(1),
+  digest: text.max(256),
+  redacted: z.literal(true).optional(),
+  keys: publicKeys,
+  keyId: id,
+  signature: text.max(256),
+  ed25519: text.max(256),
+}) as z.ZodType<unknown> as z.ZodType<ExportHeader>

@@ -20,7 +20,9 @@
  *  L8  every command that creates a task gets the holds of the new task from the ledger when it is
  *      decided.
  */
+
 import type { Command, HoldMark } from '../../core/commands.ts'
+import { LullError } from '../../core/errors.ts'
 import type { Signer } from '../../core/receipts/receipt.ts'
 import type { LogRecord } from '../../core/records.ts'
 import { isTerminal } from '../../core/states.ts'
@@ -33,9 +35,7 @@ import type { Tracing } from '../../ports/tracing.ts'
 import type { HoldableTask } from '../holds/hold-scope.ts'
 import { createRecordTracing } from '../observe/trace-records.ts'
 import type { SpendingOf } from '../policies/policies.ts'
-import { type AdmissionLimits, createAdmission } from './admission.ts'
 import { createFlusher } from './flusher.ts'
-import { createIdleWatch } from './idle-watch.ts'
 import { createLoader } from './loader.ts'
 import {
   type CommitExtras,
@@ -47,7 +47,7 @@ import {
 import { createRead } from './read-task.ts'
 import { createSettlement } from './settlement.ts'
 import { createStoreTrouble } from './store-trouble.ts'
-import { createTaskCache } from './task-cache.ts'
+import { createTaskCache, type TaskCache } from './task-cache.ts'
 import { forgetUnderWay, isSettled, type TaskEntry } from './task-entry.ts'
 import { createTaskQueues, type SharedTasks } from './task-queues.ts'
 
@@ -238,4 +238,89 @@ export function createLedger(deps: LedgerDeps): Ledger {
 function mayBeRemoved(entry: TaskEntry): boolean {
   if (entry.phase === 'unreadable') return true
   return entry.task !== undefined && isTerminal(entry.task.state) && isSettled(entry)
+}
+
+/**
+ * Back pressure: counts the commands that wait for the store, and refuses new messages above a
+ * limit.
+ *
+ * A1  Only new messages and reminders are refused. Commands that stop or end work, and the records of runs, never are.
+ */
+interface Admission {
+  /**
+   * Called before a new message is accepted.
+   * @throws LullError `OVERLOADED`
+   */
+  check(): void
+  entered(bytes: number): void
+  left(bytes: number): void
+  /** How many commands wait for the store. */
+  readonly waiting: () => number
+}
+
+interface AdmissionLimits {
+  /** Commands that wait for the store. */
+  readonly waitingCommands: number
+  /** Bytes of the messages among them. */
+  readonly waitingBytes: number
+}
+
+const RETRY_AFTER_MS = 1_000
+
+function createAdmission(limits: AdmissionLimits): Admission {
+  let waitingCommands = 0
+  let waitingBytes = 0
+
+  function refuseAbove(limit: keyof AdmissionLimits, value: number): void {
+    if (value < limits[limit]) return
+    throw new LullError('OVERLOADED', {
+      limit,
+      value: limits[limit],
+      retryAfterMs: RETRY_AFTER_MS,
+    })
+  }
+
+  return {
+    check() {
+      refuseAbove('waitingCommands', waitingCommands)
+      refuseAbove('waitingBytes', waitingBytes)
+    },
+    entered(bytes) {
+      waitingCommands++
+      waitingBytes += bytes
+    },
+    left(bytes) {
+      waitingCommands--
+      waitingBytes -= bytes
+    },
+    waiting: () => waitingCommands,
+  }
+}
+
+/** Lets callers wait until no task in memory has queued commands, reads or commits. */
+interface IdleWatch {
+  /** Resolves when every entry is settled: no command, read or commit is in progress. */
+  idle(): Promise<void>
+  /** Called when an entry may have become settled. */
+  readonly check: () => void
+}
+
+function createIdleWatch(cache: Pick<TaskCache, 'entries'>): IdleWatch {
+  let waiting: (() => void)[] = []
+
+  function isIdle(): boolean {
+    for (const entry of cache.entries()) if (!isSettled(entry)) return false
+    return true
+  }
+
+  return {
+    idle: () =>
+      isIdle() ? Promise.resolve() : new Promise<void>((resolve) => waiting.push(resolve)),
+    check() {
+      if (waiting.length === 0 || !isIdle()) return
+      const resolved = waiting
+      waiting = []
+      for (const resolve of resolved) resolve()
+    },
+  }
 }

@@ -11,7 +11,7 @@ import type { LogRecord, RecordBody } from '../../core/records.ts'
 import { isTerminal } from '../../core/states.ts'
 import type { Task } from '../../core/task.ts'
 import { weightOf } from '../../core/values/weight.ts'
-import { newestEventNamed } from '../../core/waiting/named-event.ts'
+import { newestEventNamed } from '../../core/waiting/conditions.ts'
 import type { Clock } from '../../ports/clock.ts'
 import type { Claim } from '../../ports/store/claims.ts'
 import type { Commit, TaskRow } from '../../ports/store/tasks.ts'
@@ -27,7 +27,7 @@ export type LazyCommand = Command | ((task: Task | undefined) => Command)
 export interface CommitExtras {
   readonly claim?: Claim | undefined
   readonly push?: MakePush | undefined
-  /** Approximate bytes of the command, counted while it waits for the store (`admission.ts`). */
+  /** Approximate bytes of the command, counted while it waits for the store (`ledger.ts`). */
   readonly bytes?: number
 }
 

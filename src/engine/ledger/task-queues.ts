@@ -1,14 +1,21 @@
 /** Keeps the commands of each task in order, from the call to the commit that writes them. */
+
 import type { Task } from '../../core/task.ts'
-import { type Accept, createAccept } from './accept-command.ts'
-import { answerAll } from './answers.ts'
-import { createDecisionCheck } from './decision-check.ts'
-import { createEntryLoading, type EntryLoadingDeps } from './entry-loading.ts'
+import { answerAll, rejectAll } from './answers.ts'
 import type { Flusher } from './flusher.ts'
 import type { Loader } from './loader.ts'
 import type { Plan, Planner, Waiting } from './plan.ts'
+import { createEntryLoading, type EntryLoadingDeps } from './read-task.ts'
 import type { TaskCache } from './task-cache.ts'
-import { forget, isNotYetDurable, isSettled, move, type TaskEntry } from './task-entry.ts'
+import {
+  forget,
+  isNotYetDurable,
+  isSettled,
+  move,
+  type Phase,
+  type TaskEntry,
+  unreadableError,
+} from './task-entry.ts'
 
 export interface TaskQueues {
   readonly accept: Accept
@@ -192,4 +199,110 @@ function nextOf(entry: TaskEntry): readonly Waiting[] {
   const alone = queue.findIndex((one) => one.alone)
   const sharing = alone === -1 ? queue.length : Math.max(1, alone)
   return queue.splice(0, Math.min(sharing, MOST_COMMANDS))
+}
+
+/** Accepts a command. What happens to it depends on the phase of the task's entry in memory. */
+interface AcceptDeps {
+  readonly planner: Planner
+  readonly flusher: Pick<Flusher, 'add'>
+  /** Reads the store for the entry. */
+  readonly load: (entry: TaskEntry) => void
+  /** Puts the entry into the next flush, which decides its queued commands. */
+  readonly enqueue: (entry: TaskEntry) => void
+}
+
+/**
+ * @param begun called with the new task when the command is a create that is decided before its
+ * commit is durable
+ */
+type Accept = (entry: TaskEntry, one: Waiting, begun: ((task: Task) => void) | undefined) => void
+
+const wait: Accept = ({ queue }, one) => {
+  queue.push(one)
+}
+
+function createAccept({ planner, flusher, load, enqueue }: AcceptDeps): Accept {
+  const byPhase: { readonly [P in Phase]: Accept } = {
+    unknown(entry, one, begun) {
+      if (begun !== undefined) {
+        open(entry, one, begun)
+        return
+      }
+      entry.queue.push(one)
+      if (one.creates) enqueue(entry)
+      else load(entry)
+    },
+    loading: wait,
+    unreadable: (entry, one) => one.reject(unreadableError(entry)),
+    idle(entry, one) {
+      entry.queue.push(one)
+      enqueue(entry)
+    },
+    open(entry, one) {
+      if (entry.plan === undefined || one.alone || entry.queue.length > 0) entry.queue.push(one)
+      else planner.add(entry.plan, one)
+    },
+    queued: wait,
+    writing: wait,
+    checking: wait,
+  }
+
+  /**
+   * Decides a create at once, before its commit is durable. Commands that follow in the same turn
+   * of the event loop join that commit.
+   */
+  function open(entry: TaskEntry, one: Waiting, begun: (task: Task) => void): void {
+    const plan = planner.begin(entry)
+    move(entry, 'open')
+    entry.plan = plan
+    planner.add(plan, one)
+    flusher.add(entry)
+    if (plan.task !== undefined && plan.records.length > 0) begun(plan.task)
+  }
+
+  return (entry, one, begun) => byPhase[entry.phase](entry, one, begun)
+}
+
+/**
+ * In a shared store, a decision that writes nothing has no compare-and-set that would show that it
+ * is out of date. This check asks the store for the version before the callers are answered (C6 of
+ * `cluster/membership.ts`).
+ */
+interface DecisionCheckDeps {
+  /** The version that the store has now. */
+  readonly versionOf: (taskId: string) => Promise<number>
+  /** Reads the store for the entry. */
+  readonly load: (entry: TaskEntry) => void
+  /** Called when the entry has finished its check. */
+  readonly proceed: (entry: TaskEntry) => void
+}
+
+/** If the store has a later version, reads it and decides again. */
+type DecisionCheck = (entry: TaskEntry, plan: Plan) => void
+
+function createDecisionCheck({ versionOf, load, proceed }: DecisionCheckDeps): DecisionCheck {
+  function compare(entry: TaskEntry, plan: Plan, stored: number): void {
+    const decidedOn = entry.task?.version ?? 0
+    if (stored === decidedOn && !entry.stale) {
+      answerAll(plan)
+      proceed(entry)
+      return
+    }
+    // The store may have lost writes since it was asked, and the version in its answer with them.
+    entry.storedVersion = entry.stale ? 0 : stored
+    entry.queue.unshift(...plan.waiting)
+    if (entry.stale || stored < decidedOn) forget(entry)
+    load(entry)
+  }
+
+  return (entry, plan) => {
+    move(entry, 'checking')
+    versionOf(entry.id).then(
+      (stored) => compare(entry, plan, stored),
+      (error: unknown) => {
+        rejectAll(plan.waiting, error)
+        proceed(entry)
+      },
+    )
+  }
 }

@@ -1,9 +1,7 @@
 /** A3 of `audit.ts`. */
 import { expect, it } from 'vitest'
 import { createManualClock } from '../../testing/manual-clock.ts'
-import { type AuditNote, ofStranger } from './audit.ts'
-import { networkOf } from './network.ts'
-import { createRefusals } from './refusals.ts'
+import { type AuditNote, createRefusals, networkOf, ofStranger } from './audit.ts'
 
 function refusals() {
   const clock = createManualClock()

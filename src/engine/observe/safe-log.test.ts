@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import { awkwardValues } from '../../core/test-support/awkward-values.ts'
-import { safeLog } from './safe-log.ts'
+import { safeLog } from './task-log.ts'
 
 it.each(Object.entries(awkwardValues))(
   'writes a line that has %s among its facts',

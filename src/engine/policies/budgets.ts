@@ -7,22 +7,24 @@
  * V3  A budget that is being removed is not listed. If the process dies, the next process that
  *     starts or takes over removes it.
  */
+
 import { z } from 'zod'
 import type { Budget, BudgetFigures, Measure, Per } from '../../core/budgets/budget.ts'
-import { LullError } from '../../core/errors.ts'
+import { type BudgetCommand, decideBudget, evolveBudget } from '../../core/budgets/decide-budget.ts'
+import { LullError, toError } from '../../core/errors.ts'
 import type { HoldScope } from '../../core/hold-scope.ts'
 import { canonical } from '../../core/receipts/canonical-json.ts'
-import { sha256 } from '../../core/receipts/sha256.ts'
+import { sha256 } from '../../core/receipts/hashes.ts'
+import type { Policy } from '../../ports/store/policies.ts'
 import { ALL_TENANTS, actorOf, type Caller } from '../caller.ts'
 import type { EngineContext } from '../context.ts'
-import { maySeeScope, ownerFor, withinTenantOf } from '../holds/hold-scope.ts'
+import { isOwner, maySeeScope, ownerFor, queryOf, withinTenantOf } from '../holds/hold-scope.ts'
 import type { FieldsOf } from '../input/exhaustive.ts'
 import { holdScope } from '../input/hold-scope.ts'
 import { check } from '../input/parse.ts'
 import { id } from '../input/primitives.ts'
 import { measure, per } from '../input/unions.ts'
 import type { OperatorList, OperatorVerb } from '../requests/verb.ts'
-import { createChangeBudget } from './change-budget.ts'
 import type { BudgetChecks, Judged } from './check-budgets.ts'
 import { resumeAllStopped } from './resume-stopped.ts'
 
@@ -219,4 +221,71 @@ function infoOf({ budget, figures }: Judged): BudgetInfo {
  */
 function idOf({ tenant }: Caller, named: Pick<Budget, 'scope' | 'measure' | 'per'>): string {
   return `budget-${sha256(canonical({ owner: tenant, ...named })).slice(0, 16)}`
+}
+
+/** Changes a stored budget: decides a command, and writes the result with a compare-and-set. */
+interface ChangedBudget {
+  readonly before: Budget | undefined
+  readonly after: Budget | undefined
+}
+
+/** Decides the command on the stored budget, and decides again if another write came first. */
+type ChangeBudget = (caller: Caller, id: string, command: BudgetCommand) => Promise<ChangedBudget>
+
+/** @param changed resolves when every process knows the policies that are stored now */
+function createChangeBudget(context: EngineContext, changed: () => Promise<void>): ChangeBudget {
+  return async (caller, id, command) => {
+    const { store, clock } = context
+    for (;;) {
+      const all = await store.policies()
+      const stored = all.find((one) => one.id === id)
+      const before = stored?.kind === 'budget' && maySeeScope(caller, stored) ? stored : undefined
+      if (before !== undefined) checkOwner(caller, before)
+      else if (command.type === 'set') checkRoom(all, command)
+      const decided = decideBudget(before, command, clock.now())
+      if (decided.refusal !== undefined) throw toError(decided.refusal)
+      if (decided.changes.length === 0) return { before, after: before }
+      const after = decided.changes.reduce(evolveBudget, before)
+      const expected = before?.version ?? 0
+      const isWritten =
+        after === undefined
+          ? await store.removePolicy(id, expected)
+          : await store.putPolicy(after, expected)
+      if (!isWritten) continue
+      await changed()
+      return { before, after }
+    }
+  }
+}
+
+/**
+ * Checks the number of policies. Operators of all tenants have a limit of their own in each tenant.
+ */
+function checkRoom(
+  all: readonly Policy[],
+  { owner, scope }: Pick<Budget, 'owner' | 'scope'>,
+): void {
+  const { tenant } = queryOf(scope)
+  const known = all.filter(
+    (one) => one.kind === 'budget' && one.owner === owner && queryOf(one.scope).tenant === tenant,
+  )
+  checkNumber('budgets of the tenant', MOST_BUDGETS, known.length)
+}
+
+function checkOwner(caller: Caller, { owner }: Budget): void {
+  if (isOwner(caller, owner)) return
+  const problem = 'is a budget that only operators of all tenants change'
+  throw new LullError('INVALID_INPUT', { path: 'budgetId', problem })
+}
+
+/**
+ * Limits how many budgets and rules the operators of one tenant can create, because every process
+ * keeps all of them in memory.
+ */
+export const MOST_BUDGETS = 1_000
+export const MOST_RULES = 100
+
+/** @throws LullError `LIMIT_EXCEEDED` when one more would exceed the limit */
+export function checkNumber(limit: string, value: number, known: number): void {
+  if (known >= value) throw new LullError('LIMIT_EXCEEDED', { limit, value })
 }

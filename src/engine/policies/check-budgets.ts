@@ -22,7 +22,7 @@ import { isLullError, LullError } from '../../core/errors.ts'
 import type { Task } from '../../core/task.ts'
 import { toIso } from '../../core/values/instant.ts'
 import { type EngineContext, mintHandle } from '../context.ts'
-import { toReminder } from '../requests/remind/to-reminder.ts'
+import { toReminder } from '../requests/remind/reminders.ts'
 import type { Policies } from './policies.ts'
 import { resumeStopped } from './resume-stopped.ts'
 

@@ -2,10 +2,8 @@
  * The budgets and rules in effect, in the memory of this process. On a shared store, every process
  * reads them again before the request that changed them is answered (`changed` in `policing.ts`).
  */
-import type { Budget, Spent } from '../../core/budgets/budget.ts'
-import { periodOf } from '../../core/budgets/budget.ts'
+import { amountsOf, type Budget, periodOf, type Spent } from '../../core/budgets/budget.ts'
 import type { Rule } from '../../core/budgets/rule.ts'
-import { amountsOf } from '../../core/budgets/spending.ts'
 import type { HoldScope } from '../../core/hold-scope.ts'
 import type { LogRecord } from '../../core/records.ts'
 import type { Task } from '../../core/task.ts'

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { sampleBudget } from '../../testing/sample-task.ts'
 import type { Caller } from '../caller.ts'
 import { createHarness, olga, running } from '../test-support/engine-harness.ts'
-import { MOST_BUDGETS, MOST_RULES } from './policy-limits.ts'
+import { MOST_BUDGETS, MOST_RULES } from './budgets.ts'
 
 const root: Caller = { tenant: '*', principal: 'root', operator: true }
 const acme = { tenant: 'acme' } as const

@@ -15,9 +15,9 @@ import { check } from '../input/parse.ts'
 import { id, reason } from '../input/primitives.ts'
 import { pauseMode } from '../input/unions.ts'
 import type { OperatorList, OperatorQuestion, OperatorVerb } from '../requests/verb.ts'
+import { checkNumber, MOST_RULES } from './budgets.ts'
 import type { BudgetChecks } from './check-budgets.ts'
 import { type DryRun, dryRunOf } from './dry-run.ts'
-import { checkNumber, MOST_RULES } from './policy-limits.ts'
 
 /** Has exactly one of `onEvent`, `filter` and `budget`. */
 export interface RuleRequest extends HoldRequest {

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import type { Suspension } from '../../core/suspension.ts'
 import type { Task } from '../../core/task.ts'
-import { pauseAnswer } from './pause-answer.ts'
+import { pauseAnswer } from './pause-task.ts'
 
 type Stopped = Pick<Task, 'id' | 'state' | 'suspension' | 'pausing' | 'abandoned'>
 

@@ -6,12 +6,14 @@
  * VT2  A tenant has one check at a time. Callers who ask for the same version of a task share a check, and its result for
  *      ten seconds. It is not kept longer, so that a log that is changed by hand is found soon.
  */
+
 import {
   type CheckedReceipt,
   createReceiptCheck,
   type ReceiptCheck,
   type ReceiptFault,
 } from '../../core/receipts/check-receipts.ts'
+import type { Receipt } from '../../core/receipts/receipt.ts'
 import { anchorFaults } from '../../core/receipts/receipt-anchor.ts'
 import type { LogRecord } from '../../core/records.ts'
 import type { Task } from '../../core/task.ts'
@@ -137,4 +139,22 @@ function replayFaults(replayed: Task | undefined, shown: Task): readonly Receipt
   const fault = (problem: string): readonly ReceiptFault[] => [{ seq: shown.version, problem }]
   if (isUnreadable(shown)) return fault(shown.suspension?.summary ?? 'cannot be read')
   return isSameJson(replayed, shown) ? [] : fault('the log does not fold to the task that is shown')
+}
+
+/** The receipts of a task as every protocol shows them. */
+export interface ReceiptReport {
+  readonly taskId: string
+  /** How many records were checked. */
+  readonly records: number
+  /** Each receipt as it was signed, with what its check has shown. */
+  readonly receipts: readonly (Receipt & Omit<CheckedReceipt, 'receipt'>)[]
+  /** Whether every receipt is genuine and none is missing. */
+  readonly verified: boolean
+  readonly faults: readonly ReceiptFault[]
+}
+
+export function receiptReport(verification: Verification): ReceiptReport {
+  const { taskId, records, receipts, faults } = verification
+  const shown = receipts.map(({ receipt, ...checked }) => ({ ...receipt, ...checked }))
+  return { taskId, records, receipts: shown, verified: faults.length === 0, faults }
 }

@@ -1,4 +1,4 @@
-/** When cron expressions fire on the days on which clocks change: W1 and W2 of `wall-time.ts`. */
+/** When cron expressions fire on the days on which clocks change: W1 and W2 of `cron.ts`. */
 import { expect, it } from 'vitest'
 import { nextFire } from './cron.ts'
 

@@ -33,12 +33,11 @@ import { createPendingWork } from '../executor/pending-work.ts'
 import type { Ledger } from '../ledger/ledger.ts'
 import { createCatchUp } from './events/catch-up.ts'
 import { createDispatchEvent } from './events/dispatch-event.ts'
-import { createDispatchedEvents } from './events/dispatched-events.ts'
+import { createDispatchedEvents, createRemovedEvents } from './events/dispatched-events.ts'
 import { createDispatcher } from './events/dispatcher.ts'
 import { createEventCursor, type EventCursor } from './events/event-cursor.ts'
 import { createLookBacks, type LookBacks, type Wake } from './events/look-back.ts'
 import { createOfferEvent } from './events/offer-event.ts'
-import { createRemovedEvents } from './events/removed-events.ts'
 import type { WakeByEvent } from './wake-by-event.ts'
 
 export interface Events extends Pick<LookBacks, 'mayHaveMissed' | 'lookBack'> {

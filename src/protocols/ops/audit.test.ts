@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import { createHarness, olga, running } from '../../engine/test-support/engine-harness.ts'
-import { readAudit } from './audit.ts'
+import { readAudit } from './server.ts'
 
 it('has a cursor that counts no entries of other tenants', async () => {
   const { engine } = await createHarness({ agents: [running(async () => 'done')] })

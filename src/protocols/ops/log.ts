@@ -2,17 +2,20 @@
  * `GET /ops/tasks/{id}/log`: everything that is stored of a task. The first page has the task and the first records, the
  * others have further records.
  *
+ * Also `GET /ops/tasks/{id}/export` and `POST /ops/imports`.
+ *
  * L1  All pages show the task at the version of the first page. Records that are written later are on none of them.
  * L2  A page has at most `limit` records, and about `PAGE_BYTES` of them. It has at least one.
  */
+
 import { z } from 'zod'
 import { LullError } from '../../core/errors.ts'
 import type { LogRecord } from '../../core/records.ts'
 import { weightOf } from '../../core/values/weight.ts'
 import type { Caller } from '../../engine/caller.ts'
 import type { Engine } from '../../engine/engine.ts'
-import { count } from './read-query.ts'
-import { type OpsRoute, route } from './route.ts'
+import { operatorVerbs } from '../../engine/requests/verbs.ts'
+import { count, flag, fromVerb, type OpsRoute, route } from './route.ts'
 
 const MOST = 1_000
 const PAGE_BYTES = 4_194_304
@@ -102,3 +105,47 @@ async function pageOf(
   }
   return { records }
 }
+
+/** `GET /ops/tasks/{id}/export` and `POST /ops/imports`. */
+const members = z.record(z.string(), z.unknown())
+
+/** A signed header, and the records of the log. */
+const taskExport = z.object({ header: members, records: z.array(members) })
+
+const exportQuery = z.strictObject({ redacted: flag, tenant: z.string().optional() })
+
+export const showExport: OpsRoute = route('export', {
+  scope: 'ops:read',
+  about: 'The whole log of a task with a signed header, for a file that outsiders can verify',
+  query: exportQuery,
+  answer: taskExport,
+  handle: (engine, caller, { id, query: { redacted } }) =>
+    engine.exportTask(caller, { taskId: id, redacted }),
+})
+
+const importQuery = z.strictObject({
+  /** As `start` of the body, for JSON Lines. */
+  start: flag,
+  tenant: z.string().optional(),
+})
+
+export const importTask: OpsRoute = route('import', {
+  ...fromVerb(operatorVerbs.importTask),
+  about:
+    'Takes over a task from an export, as JSON or as JSON Lines, after checking it; an open task arrives held',
+  query: importQuery,
+  // As `lull export` writes it: the header, then one record per line.
+  fromLines: ([header, ...records]) => ({ header, records }),
+  answer: z.object({
+    taskId: z.string(),
+    state: z.string(),
+    records: z.number(),
+    /** Lifting it lets the task go on. */
+    holdId: z.string().optional(),
+    missingChildren: z.array(z.string()),
+  }),
+  async handle(engine, caller, { body, query }) {
+    const { start: also } = query
+    return engine.importTask(caller, body.start === undefined ? { ...body, start: also } : body)
+  },
+})

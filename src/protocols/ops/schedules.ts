@@ -2,7 +2,7 @@
 import { z } from 'zod'
 import { toIso } from '../../core/values/instant.ts'
 import { operatorVerbs } from '../../engine/requests/verbs.ts'
-import type { FailedTime } from '../../engine/wakes/schedules/failed-times.ts'
+import type { FailedTime } from '../../engine/wakes/schedules/schedule-state.ts'
 import type { ScheduleInfo } from '../../engine/wakes/schedules/schedules.ts'
 import type { FailedScheduleTime, ScheduleSummary } from '../../wire/ops/control.ts'
 import { type OpsRoute, route } from './route.ts'

@@ -1,12 +1,15 @@
-/** `GET /ops/tasks`, and routes of one task. */
+/** `GET /ops/tasks`, and routes of one task: its state, its receipts, its webhooks, a fork of it. */
+
 import { z } from 'zod'
+import { type Push, pushStatus } from '../../core/push.ts'
 import { type State, states } from '../../core/states.ts'
+import { toIso } from '../../core/values/instant.ts'
 import { receiptKind, receiptVerdict, signatureKind } from '../../engine/input/inputs.ts'
 import { forkBody } from '../../engine/requests/fork/fork-task.ts'
-import { receiptReport } from '../../engine/requests/receipt-report.ts'
 import { verbs } from '../../engine/requests/verbs.ts'
-import { count, flag } from './read-query.ts'
-import { type OpsRoute, route } from './route.ts'
+import { receiptReport } from '../../engine/requests/verify-task.ts'
+import type { WebhookSummary } from '../../wire/ops/tasks.ts'
+import { count, flag, type OpsRoute, route } from './route.ts'
 import { searchTasks } from './search-tasks.ts'
 import { summaryOf, taskSummary } from './task-summary.ts'
 
@@ -102,3 +105,42 @@ export const forkTask: OpsRoute = route('fork', {
     return summaryOf(await engine.fork(caller, { ...body, taskId: id }), now)
   },
 })
+
+/** `GET /ops/tasks/{id}/webhooks`: how far the events of a task have reached its webhooks. */
+const instant = z.iso.datetime().optional()
+
+const webhook: z.ZodType<WebhookSummary> = z.object({
+  webhookId: z.string(),
+  to: z.string(),
+  status: z.enum(['open', 'failed', 'done']),
+  deliveredSeq: z.number(),
+  attempts: z.number(),
+  retryAt: instant,
+  failedAt: instant,
+  error: z.string().optional(),
+})
+
+export const showWebhooks: OpsRoute = route('webhooks', {
+  scope: 'ops:read',
+  about: 'The webhooks of a task: what was delivered, what is tried again, what was given up',
+  answer: z.object({ taskId: z.string(), webhooks: z.array(webhook) }),
+  handle: async (engine, caller, { id }) => ({
+    taskId: id,
+    webhooks: (await engine.webhooks(caller, id)).map(shown),
+  }),
+})
+
+/** Path, query, token and credentials of a webhook are secrets of its receiver. */
+function shown(push: Push): WebhookSummary {
+  const { id, url, sentSeq, attempts, retryAt, failedAt, error } = push
+  return {
+    webhookId: id,
+    to: URL.canParse(url) ? new URL(url).origin : 'unknown',
+    status: pushStatus(push),
+    deliveredSeq: sentSeq,
+    attempts,
+    ...(retryAt === undefined || failedAt !== undefined ? {} : { retryAt: toIso(retryAt) }),
+    ...(failedAt === undefined ? {} : { failedAt: toIso(failedAt) }),
+    ...(error === undefined ? {} : { error }),
+  }
+}

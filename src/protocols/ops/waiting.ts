@@ -11,8 +11,7 @@ import type { Task } from '../../core/task.ts'
 import { toIso } from '../../core/values/instant.ts'
 import type { Json, JsonObject } from '../../core/values/json.ts'
 import { renderOne } from '../../engine/ledger/unreadable-task.ts'
-import { count } from './read-query.ts'
-import { type OpsRoute, route } from './route.ts'
+import { count, type OpsRoute, route } from './route.ts'
 
 const waitingStates = states.filter((state) => isPaused(state) || isInterrupted(state))
 

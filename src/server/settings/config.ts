@@ -6,8 +6,8 @@ import { readFileSync } from 'node:fs'
 import { z } from 'zod'
 import { describeError } from '../../core/values/describe-error.ts'
 import type { WithDurations } from '../../core/values/duration.ts'
-import { duration, positiveDuration } from '../../engine/input/duration.ts'
 import { parse } from '../../engine/input/parse.ts'
+import { duration, positiveDuration } from '../../engine/input/primitives.ts'
 import {
   defaultOptions,
   type EngineOptions,

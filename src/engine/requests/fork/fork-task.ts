@@ -8,8 +8,12 @@
  *     claimed before the task is created. The next request with the key finishes what the first one has begun. After
  *     retention it is answered with what is left of the task.
  */
+
 import { z } from 'zod'
 import { isLullError, LullError } from '../../../core/errors.ts'
+import type { Message } from '../../../core/messages/message.ts'
+import { canonical } from '../../../core/receipts/canonical-json.ts'
+import { sha256 } from '../../../core/receipts/hashes.ts'
 import type { Actor } from '../../../core/suspension.ts'
 import type { Task } from '../../../core/task.ts'
 import type { Json, JsonInput } from '../../../core/values/json.ts'
@@ -25,12 +29,13 @@ import { logOf } from '../../ledger/log-of.ts'
 import { describeKey } from '../../run/replay/keys.ts'
 import { contextBegunBy } from '../context-id.ts'
 import { pastOfTask } from '../past.ts'
+import { remainsOf } from '../removed-task.ts'
 import { replayCode } from '../replay/replay-code.ts'
 import { resume } from '../resume-task.ts'
+import { checkSame } from '../send/claims.ts'
 import { agentNamed } from '../send/create.ts'
 import { createInFlight } from '../send/in-flight.ts'
 import type { Verb } from '../verb.ts'
-import { claimedId, claimOfFork, forkOf } from './fork-claim.ts'
 import { type ForkPoint, forkPoint } from './fork-point.ts'
 
 export interface ForkRequest {
@@ -168,4 +173,49 @@ async function checkedPoint(
 
 function wrong(problem: string): LullError {
   return new LullError('INVALID_INPUT', { path: 'at', problem })
+}
+
+/**
+ * The claim binds the idempotency key of the request to the id of the new task, before that task exists. Undefined if the
+ * request has no key.
+ */
+function claimOfFork(
+  { ids, clock }: EngineContext,
+  { principal }: Caller,
+  { id, tenant, agent }: Task,
+  { idempotencyKey, ...fork }: CheckedForkRequest,
+): Claim | undefined {
+  if (idempotencyKey === undefined) return undefined
+  const key = `fork/${id}/${idempotencyKey}`
+  const digest = sha256(canonical(JSON.parse(JSON.stringify(fork))))
+  return { tenant, principal, agent, key, taskId: ids.uuid(), digest, createdAt: clock.now() }
+}
+
+/**
+ * The id for the new task: that of the first request with the key, which may have been cut short.
+ * @throws LullError `IDEMPOTENCY_KEY_REUSED`
+ */
+async function claimedId({ store }: EngineContext, mine: Claim): Promise<string> {
+  const known = await store.claim(mine)
+  checkSame(known, mine)
+  return known.taskId
+}
+
+/**
+ * The task that a request with the same key has made, or what is left of it after retention. Undefined when there is none.
+ * @throws LullError `IDEMPOTENCY_KEY_REUSED`
+ */
+async function forkOf(
+  { store, ledger }: EngineContext,
+  mine: Claim | undefined,
+  origin: Task,
+): Promise<Task | undefined> {
+  if (mine === undefined) return undefined
+  const known = await store.findClaim(mine)
+  if (known === undefined) return undefined
+  checkSame(known, mine)
+  const { taskId } = known
+  // Every history begins with the message that the task was created from. A fork has that of its origin.
+  const message = origin.history[0] as Message
+  return (await ledger.read(taskId)) ?? remainsOf(await store.removedTask(taskId), message)
 }

@@ -13,7 +13,7 @@ import { createMemoryStore } from '../../../stores/memory/memory-store.ts'
 import { createSqliteStore } from '../../../stores/sqlite/sqlite-store.ts'
 import { alice, createHarness, type Harness, running } from '../../test-support/engine-harness.ts'
 import { forged, forger } from '../../test-support/forged-export.ts'
-import { receiptReport } from '../receipt-report.ts'
+import { receiptReport } from '../verify-task.ts'
 
 const operator = { ...alice, operator: true }
 const parks = running(async (task) => {

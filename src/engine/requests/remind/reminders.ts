@@ -1,4 +1,5 @@
 /** Adds, lists and clears the reminders of a task for a caller. */
+
 import { z } from 'zod'
 import { LullError } from '../../../core/errors.ts'
 import type { Reminder } from '../../../core/reminders/reminders.ts'
@@ -10,10 +11,8 @@ import { type EngineContext, taskFor } from '../../context.ts'
 import type { FieldsOf } from '../../input/exhaustive.ts'
 import { check } from '../../input/parse.ts'
 import { id, jsonObject, text } from '../../input/primitives.ts'
-import { reminderInput } from '../../input/reminders.ts'
-import type { ReminderRequest } from '../../input/requests.ts'
+import { type ReminderRequest, reminderInput } from '../../input/requests.ts'
 import type { Verb } from '../verb.ts'
-import { toReminder } from './to-reminder.ts'
 
 const METADATA_LIMIT = 16_384
 
@@ -129,4 +128,29 @@ export async function clearReminders(
   const { records } = await context.ledger.commit(taskId, { type: 'clear-reminders', filter })
   const expired = records.find((record) => record.type === 'reminder-expired')
   return { clearedCount: expired?.ids.length ?? 0 }
+}
+
+/** Fills in the defaults of a reminder (docs/reminders.md). */
+export function toReminder(
+  given: ReminderRequest,
+  mintedId: string,
+  acceptedAt: number,
+  metadata?: JsonObject,
+): Reminder {
+  const { dedupeKey, ttlTurns, source, firedAtTurn } = given
+  return {
+    id: given.id ?? mintedId,
+    body: given.body,
+    tags: given.tags ?? [],
+    ...(dedupeKey == null ? {} : { dedupeKey }),
+    ...(ttlTurns == null ? {} : { ttlTurns }),
+    preserveOnCompact: given.preserveOnCompact ?? false,
+    propagate: given.propagate ?? 'session',
+    roleHint: given.roleHint ?? 'system',
+    ...(source == null ? {} : { source }),
+    ...(firedAtTurn == null ? {} : { firedAtTurn }),
+    mode: given.mode ?? 'finish_step',
+    ...(metadata === undefined ? {} : { metadata }),
+    acceptedAt,
+  }
 }

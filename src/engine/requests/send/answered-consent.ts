@@ -9,7 +9,7 @@ import { maySee } from '../../caller.ts'
 import type { EngineContext } from '../../context.ts'
 import { consentAnswer } from '../../input/inputs.ts'
 import { claimFor, isKey } from './claims.ts'
-import type { Incoming } from './incoming.ts'
+import type { Incoming } from './send-result.ts'
 
 /**
  * A message without a task id answers a consent question if exactly one of the tasks it refers to, in the same context,

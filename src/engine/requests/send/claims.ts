@@ -6,12 +6,11 @@
 import { LullError } from '../../../core/errors.ts'
 import type { Message } from '../../../core/messages/message.ts'
 import { canonical } from '../../../core/receipts/canonical-json.ts'
-import { sha256 } from '../../../core/receipts/sha256.ts'
+import { sha256 } from '../../../core/receipts/hashes.ts'
 import type { Claim } from '../../../ports/store/claims.ts'
 import type { EngineContext } from '../../context.ts'
 import { remainsOf } from '../removed-task.ts'
-import type { Incoming } from './incoming.ts'
-import type { SendResult } from './send-result.ts'
+import type { Incoming, SendResult } from './send-result.ts'
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i
 

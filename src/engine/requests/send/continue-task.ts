@@ -5,24 +5,27 @@
  * processes, one delivers. The record of the message contains the key too: an older version claimed the key first, and a
  * claim without such a record means that the message was not delivered.
  */
+
 import type { Command } from '../../../core/commands.ts'
-import { LullError } from '../../../core/errors.ts'
+import { isLullError, LullError } from '../../../core/errors.ts'
 import { deliveredBy } from '../../../core/messages/delivered.ts'
-import { messageTo } from '../../../core/messages/message.ts'
+import { type Message, messageTo } from '../../../core/messages/message.ts'
+import { valuesIn } from '../../../core/messages/message-values.ts'
+import { chosenIn } from '../../../core/messages/question-part.ts'
 import type { Question, RunToken } from '../../../core/records.ts'
 import { isInterrupted } from '../../../core/states.ts'
 import type { Task } from '../../../core/task.ts'
+import type { JsonObject } from '../../../core/values/json.ts'
 import { weightOf } from '../../../core/values/weight.ts'
 import type { Claim } from '../../../ports/store/claims.ts'
 import { maySee } from '../../caller.ts'
 import type { EngineContext } from '../../context.ts'
+import { checkBySchema } from '../../input/check-by-schema.ts'
 import { logOf } from '../../ledger/log-of.ts'
 import { remainsOf } from '../removed-task.ts'
-import { wrongAnswer } from './answer-check.ts'
 import { consentIn } from './answered-consent.ts'
 import { checkSame, claimFor, isKey } from './claims.ts'
-import type { Incoming, Sending } from './incoming.ts'
-import type { SendResult } from './send-result.ts'
+import type { Incoming, Sending, SendResult } from './send-result.ts'
 import { sentReminders } from './sent-reminders.ts'
 
 export async function continueTask(
@@ -128,5 +131,39 @@ async function remindFirst(
   const limit = context.options.pendingReminders
   for (const reminder of sentReminders(context, caller, context.agents.get(agent), request)) {
     await context.ledger.commit(id, { type: 'remind', reminder, limit })
+  }
+}
+
+/** Checks an answer before it is written, in any process: what the question recorded is enough. */
+interface WrongAnswer {
+  readonly path: string
+  readonly problem: string
+}
+
+/** Undefined: the answer is acceptable. The agent's own schema may still refuse it, and the run then asks again. */
+function wrongAnswer(
+  { choices, schema }: Pick<Question, 'choices' | 'schema'>,
+  message: Message,
+): WrongAnswer | undefined {
+  if (choices !== undefined) {
+    if (chosenIn(choices, message) !== undefined) return undefined
+    const offered = choices.map(({ value }) => value).join(', ')
+    return { path: `message.${valuesIn(message)[0].path}`, problem: `must be one of ${offered}` }
+  }
+  if (schema === undefined) return undefined
+  const [first, ...others] = valuesIn(message).map((one) => problemIn(schema, one))
+  return others.includes(undefined) ? undefined : first
+}
+
+function problemIn(
+  schema: JsonObject,
+  { value, path }: ReturnType<typeof valuesIn>[number],
+): WrongAnswer | undefined {
+  try {
+    checkBySchema(schema, value, `message.${path}`)
+    return undefined
+  } catch (error) {
+    if (isLullError(error, 'INVALID_INPUT')) return error.details
+    throw error
   }
 }

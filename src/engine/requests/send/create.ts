@@ -12,7 +12,7 @@ import type { CommitExtras, Committed } from '../../ledger/ledger.ts'
 import type { Delegation } from '../../run/host.ts'
 import { contextBegunBy } from '../context-id.ts'
 import { seenNow } from '../past.ts'
-import type { Incoming, Sending } from './incoming.ts'
+import type { Incoming, Sending } from './send-result.ts'
 import { pendingAtStart, sentReminders } from './sent-reminders.ts'
 import { inputOf } from './task-input.ts'
 

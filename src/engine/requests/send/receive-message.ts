@@ -7,7 +7,7 @@
 
 import { isLullError } from '../../../core/errors.ts'
 import type { Message } from '../../../core/messages/message.ts'
-import { sha256 } from '../../../core/receipts/sha256.ts'
+import { sha256 } from '../../../core/receipts/hashes.ts'
 import { describeError } from '../../../core/values/describe-error.ts'
 import { weightOf } from '../../../core/values/weight.ts'
 import type { Claim } from '../../../ports/store/claims.ts'
@@ -20,8 +20,7 @@ import { pastOfMessage } from '../past.ts'
 import { checkSame, claimFor, outcomeOf } from './claims.ts'
 import { createFromMessage } from './create.ts'
 import { nameOf } from './in-flight.ts'
-import type { Incoming, Sending } from './incoming.ts'
-import type { SendResult } from './send-result.ts'
+import type { Incoming, Sending, SendResult } from './send-result.ts'
 import { created } from './start-task.ts'
 import { inputOf } from './task-input.ts'
 

@@ -1,6 +1,11 @@
 import type { Message } from '../../../core/messages/message.ts'
+import type { MakePush } from '../../../core/push.ts'
 import type { LogRecord } from '../../../core/records.ts'
 import type { Task } from '../../../core/task.ts'
+import type { Caller } from '../../caller.ts'
+import type { EngineContext } from '../../context.ts'
+import type { CheckedSendRequest } from '../../input/requests.ts'
+import type { InFlight } from './in-flight.ts'
 
 /** The result of a message: a task or a stateless reply. `repeated` is true if the message had been handled before. */
 export type SendResult =
@@ -14,3 +19,17 @@ export type SendResult =
       readonly repeated: boolean
     }
   | { readonly kind: 'message'; readonly message: Message; readonly repeated: boolean }
+
+/** A message that arrived, and who sent it. */
+export interface Incoming {
+  readonly caller: Caller
+  readonly request: CheckedSendRequest
+  /** Makes the webhook that came with the message. */
+  readonly push: MakePush | undefined
+}
+
+/** The parts of the engine that handle messages. */
+export interface Sending {
+  readonly context: EngineContext
+  readonly inFlight: InFlight<SendResult>
+}

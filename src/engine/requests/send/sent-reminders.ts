@@ -2,14 +2,13 @@
  * Reminders that come with a message. A new task is created with them. An existing task gets them before the message.
  */
 import { LullError } from '../../../core/errors.ts'
-import { sha256 } from '../../../core/receipts/sha256.ts'
+import { sha256 } from '../../../core/receipts/hashes.ts'
 import type { Reminder } from '../../../core/reminders/reminders.ts'
 import type { Agent } from '../../author/agent.ts'
 import type { Caller } from '../../caller.ts'
 import type { EngineContext } from '../../context.ts'
 import type { CheckedSendRequest } from '../../input/requests.ts'
-import { checkOffered } from '../remind/reminders.ts'
-import { toReminder } from '../remind/to-reminder.ts'
+import { checkOffered, toReminder } from '../remind/reminders.ts'
 
 /** @throws LullError `NOT_OFFERED` or `LIMIT_EXCEEDED` */
 export function sentReminders(

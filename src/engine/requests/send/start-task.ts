@@ -8,8 +8,7 @@ import type { EngineContext } from '../../context.ts'
 import type { Committed } from '../../ledger/ledger.ts'
 import { checkSame, claimFor, outcomeOf } from './claims.ts'
 import { createFromMessage } from './create.ts'
-import type { Incoming, Sending } from './incoming.ts'
-import type { SendResult } from './send-result.ts'
+import type { Incoming, Sending, SendResult } from './send-result.ts'
 import { inputOf } from './task-input.ts'
 
 export async function startTask(

@@ -1,12 +1,15 @@
 /** Stops that the agent's code asks for: parks and questions. No other operation of the run starts meanwhile (G3 of `gate.ts`). */
 
 import { LullError } from '../../../core/errors.ts'
-import { chosenIn } from '../../../core/messages/choices.ts'
 import { type Message, type Part, type PartInput, textOf } from '../../../core/messages/message.ts'
 import { valuesIn } from '../../../core/messages/message-values.ts'
-import { type QuestionFacts, questionParts } from '../../../core/messages/question-part.ts'
+import {
+  chosenIn,
+  type QuestionFacts,
+  questionParts,
+} from '../../../core/messages/question-part.ts'
 import { canonical } from '../../../core/receipts/canonical-json.ts'
-import { sha256 } from '../../../core/receipts/sha256.ts'
+import { sha256 } from '../../../core/receipts/hashes.ts'
 import type { Decision, Question } from '../../../core/records.ts'
 import type { InterruptedState } from '../../../core/states.ts'
 import type { Wake } from '../../../core/suspension.ts'

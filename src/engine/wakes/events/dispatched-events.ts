@@ -3,7 +3,9 @@
  * waited for it was offered it. An event that is not marked in time is dispatched again by any
  * process.
  */
+
 import type { ClusterStore } from '../../../ports/store/cluster.ts'
+import type { EventStore } from '../../../ports/store/events.ts'
 import type { EventCursor } from './event-cursor.ts'
 
 export function createDispatchedEvents(cluster: Pick<ClusterStore, 'markDispatched'>): EventCursor {
@@ -36,6 +38,32 @@ export function createDispatchedEvents(cluster: Pick<ClusterStore, 'markDispatch
       // If this fails, the events are dispatched again, which is harmless: an event wakes a task at
       // most once.
       if (positions.length > 0) await cluster.markDispatched(positions).catch(() => undefined)
+    },
+  }
+}
+
+/**
+ * The position up to which retention has removed events. Tasks forget that they consumed an event
+ * that no longer exists (V4 of `events.ts`).
+ */
+interface RemovedEvents {
+  readonly upTo: () => number
+  /** Called after retention has removed events. */
+  refresh(): Promise<void>
+}
+
+export function createRemovedEvents(
+  store: Pick<EventStore, 'events'>,
+  lastPos: () => Promise<number>,
+): RemovedEvents {
+  let upTo = 0
+  return {
+    upTo: () => upTo,
+    async refresh() {
+      // Read before the query, so that an event stored during the query does not count as removed.
+      const newest = await lastPos()
+      const [oldest] = await store.events(undefined, 0, 1)
+      upTo = oldest === undefined ? newest : oldest.pos - 1
     },
   }
 }

@@ -4,10 +4,9 @@ import { LullError } from '../../../core/errors.ts'
 import type { Part, PartInput } from '../../../core/messages/message.ts'
 import { type Duration, toMs } from '../../../core/values/duration.ts'
 import { list } from '../../input/bounded.ts'
-import { duration } from '../../input/duration.ts'
 import { part } from '../../input/message.ts'
 import { parse } from '../../input/parse.ts'
-import { id, text } from '../../input/primitives.ts'
+import { duration, id, text } from '../../input/primitives.ts'
 import { NEVER, nextFire } from '../cron.ts'
 
 export type Schedule = ScheduleFacts &

@@ -20,17 +20,18 @@ import type { EngineContext } from '../../context.ts'
 import { least } from '../../limits/least.ts'
 import type { Send } from '../../requests/send/send.ts'
 import type { SendResult } from '../../requests/send/send-result.ts'
+import { type CheckedSchedule, checkedSchedules, latestTime, timeAfter } from './schedule.ts'
 import {
   afterTries,
+  createScheduleStates,
   type FailedTime,
   failedTime,
   givenUp,
   nextRetry,
   retriesDue,
+  type ScheduleStates,
   type Tried,
-} from './failed-times.ts'
-import { type CheckedSchedule, checkedSchedules, latestTime, timeAfter } from './schedule.ts'
-import { createScheduleStates, type ScheduleStates } from './schedule-state.ts'
+} from './schedule-state.ts'
 
 /** A time that passed longer ago than this is missed. */
 const LATE_MS = 60_000

@@ -5,8 +5,8 @@ import { type Caller, maySee } from '../../caller.ts'
 import { id } from '../../input/primitives.ts'
 import type { SendResult } from '../../requests/send/send-result.ts'
 import type { OperatorList, OperatorVerb } from '../../requests/verb.ts'
-import type { FailedTime } from './failed-times.ts'
 import { timeAfter, timesText } from './schedule.ts'
+import type { FailedTime } from './schedule-state.ts'
 import type { ScheduleEntry, Scheduler } from './scheduler.ts'
 
 /** A schedule and its state. Instants are epoch milliseconds. */
