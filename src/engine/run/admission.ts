@@ -70,13 +70,13 @@ export class CodePlace {
 
   /** Resolves when an operation that is not recorded may run. Undefined if it may run at once. */
   admit(
-    { key, harmless, added }: Pick<Operation<unknown>, 'key' | 'harmless' | 'added'>,
+    { key, isTaskOnly, added }: Pick<Operation<unknown>, 'key' | 'isTaskOnly' | 'added'>,
     { place }: CallSite,
     { inside }: OperationScope,
   ): Promise<void> | undefined {
     const { journal } = this.#core
-    if (journal.unclaimed.behind(place, key) === undefined) return undefined
-    if (!(harmless || added || this.#allowsNew || journal.knows(key))) {
+    if (!journal.isReplayed || journal.unclaimed.behind(place, key) === undefined) return undefined
+    if (!(isTaskOnly || added || this.#allowsNew || journal.knows(key))) {
       return this.#wait({ key, place }, inside?.signal)
     }
     this.#inserted ??= new Set()
@@ -90,14 +90,16 @@ export class CodePlace {
 
   /** The code calls the operation of that key. */
   noteCall(key: string): void {
-    this.#core.journal.unclaimed.noteCall(key)
+    const { journal } = this.#core
+    if (journal.isReplayed) journal.unclaimed.noteCall(key)
     this.#moves++
   }
 
   /** The code of that scope gets a result. */
   noteResult({ prefix, inside }: OperationScope, seq: number, place: number): void {
     if (inside === undefined && seq > this.#newestResult) this.#newestResult = seq
-    if (this.#core.journal.unclaimed.isEmpty) return
+    const { journal } = this.#core
+    if (!journal.isReplayed || journal.unclaimed.isEmpty) return
     this.#reaction = { prefix, place }
     this.#moves++
     this.#places ??= new Map()
@@ -162,7 +164,7 @@ export class CodePlace {
  */
 export function admit(
   core: RunCore,
-  operation: Pick<Operation<unknown>, 'key' | 'harmless' | 'added'>,
+  operation: Pick<Operation<unknown>, 'key' | 'isTaskOnly' | 'added'>,
   site: CallSite,
   withinBudget: typeof withinBudgets = withinBudgets,
 ): Promise<void> | undefined {
@@ -170,7 +172,7 @@ export function admit(
   // All that wait for the same recorded operation may run at the same time.
   const admitted = core.place.admit(operation, site, scope)?.then(() => core.pace.next())
   // Code inside of an operation cannot be stopped, so its operations are not checked.
-  if (operation.harmless || scope.inside !== undefined) return admitted
+  if (operation.isTaskOnly || scope.inside !== undefined) return admitted
   if (admitted === undefined) return withinBudget(core, scope)
   // The place can wait for days, so the budgets are asked after it.
   return admitted.then(() => withinBudget(core, scope))
@@ -183,7 +185,7 @@ const RETRY_MS = 1_000
  * the gate and comes back, so that what the process reads meanwhile, for example a hold, keeps it there.
  * @param calls whether the work calls such a function
  */
-export function allowedDuring(
+export function whenAllowed(
   core: RunCore,
   scope: OperationScope,
   key: string,

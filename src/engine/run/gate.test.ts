@@ -18,7 +18,7 @@ function gateWith(
   const gate = new Gate({
     withheld: some.withheld ?? (() => 0),
     unsettled: some.unsettled ?? (() => 0),
-    moved: () => {
+    checkBoundary: () => {
       moves++
     },
     slot: { ask: some.slot ?? (() => true), take: () => undefined },

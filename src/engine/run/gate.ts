@@ -32,11 +32,10 @@ export interface Scope {
 }
 
 type Kind = 'operation' | 'stop' | 'last'
-
 type Blocked = { readonly kind: Kind; readonly scope: Scope; readonly started: () => void }
 
 /** Many blocked operations may start at the same moment, so they keep the run's pace. */
-type GatedRun = Pick<RunCore, 'withheld' | 'unsettled' | 'moved'> & {
+type GatedRun = Pick<RunCore, 'withheld' | 'unsettled' | 'checkBoundary'> & {
   readonly slot: Pick<RunCore['slot'], 'ask' | 'take'>
   readonly pace: Pick<RunCore['pace'], 'next'>
 }
@@ -45,7 +44,6 @@ const anywhere: Scope = {}
 
 /** The result of an operation of a batch that has begun nothing yet. It is tried again. */
 export const notBegun: unique symbol = Symbol('not begun')
-
 /** How one operation of a batch is run. */
 export type During = <T>(work: () => Promise<T> | T) => Promise<T>
 
@@ -151,7 +149,7 @@ export class Gate {
   /** The run waits for something outside, in no operation, until `work` settles. */
   async whileWaiting<T>(work: () => Promise<T>): Promise<T> {
     this.#outside++
-    this.#run.moved()
+    this.#run.checkBoundary()
     try {
       return await work()
     } finally {
@@ -163,7 +161,7 @@ export class Gate {
   waitForever(): void {
     this.#endless++
     this.#outside++
-    this.#run.moved()
+    this.#run.checkBoundary()
   }
 
   /** A turn is open until `work` settles. */
@@ -173,14 +171,14 @@ export class Gate {
       return await work()
     } finally {
       this.#turns--
-      this.#run.moved()
+      this.#run.checkBoundary()
     }
   }
 
   pause(wanted: PauseMode): void {
     this.#mode = wanted
     this.review()
-    this.#run.moved()
+    this.#run.checkBoundary()
   }
 
   /** The pause, park or question is durable. No operation starts until `reopen`. */
@@ -194,7 +192,7 @@ export class Gate {
     this.#closed = false
     this.#mode = wanted
     this.review()
-    if (wanted !== undefined) this.#run.moved()
+    if (wanted !== undefined) this.#run.checkBoundary()
   }
 
   atBoundary(wanted: PauseMode): boolean {
@@ -242,7 +240,7 @@ export class Gate {
     this.#inFlight--
     this.#stop = false
     this.review()
-    this.#run.moved()
+    this.#run.checkBoundary()
   }
 
   #admit(kind: Kind, scope: Scope): Promise<void> | undefined {
@@ -252,7 +250,7 @@ export class Gate {
     }
     return new Promise((started) => {
       this.#blocked.add({ kind, scope, started })
-      this.#run.moved()
+      this.#run.checkBoundary()
     })
   }
 

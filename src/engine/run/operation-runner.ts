@@ -6,7 +6,7 @@
  *
  * R1  A recorded operation is never executed again.
  * R2  Its result reaches the agent only after its record is durable, in the order of the records. It has its place in the
- *     releaser from when the record is durable: an operation hands in its record (`Handed`) and does not wait for it.
+ *     releaser from when the record is durable: an operation hands in its record (`HandedIn`) and does not wait for it.
  * R3  A run that lost its task (dead) settles nothing and writes nothing.
  */
 
@@ -72,9 +72,9 @@ export interface Operation<T> {
   readonly fingerprint?: string
   /** Returns the recorded result or throws the recorded failure. Undefined if the entry is of another kind. */
   readonly replay: (entry: Entry) => { readonly value: T } | undefined
-  readonly live: (site: CallSite) => Promise<Handed<T>>
+  readonly live: (site: CallSite) => Promise<HandedIn<T>>
   /** The operation has no effect outside of the task, so it may be new at any place of the code. */
-  readonly harmless?: true
+  readonly isTaskOnly?: true
   /** It only waits, for the end of a stop or of a child. It has no effect that a run waits for when its code has ended. */
   readonly waits?: true
   /** The agent declares the operation as new (`added`). */
@@ -97,7 +97,7 @@ export type FollowUp = () => Promise<void> | undefined
  *
  * A class: its private field lets nothing else pass for it.
  */
-export class Handed<T> {
+export class HandedIn<T> {
   readonly #finished: Promise<Finished<T>>
   /** Called when the record is durable. */
   readonly followUp: FollowUp
@@ -112,8 +112,8 @@ export class Handed<T> {
     written: Promise<C>,
     finish: (committed: C) => Finished<T>,
     followUp: FollowUp = nothingFollows,
-  ): Handed<T> {
-    return new Handed(written.then(finish), followUp)
+  ): HandedIn<T> {
+    return new HandedIn(written.then(finish), followUp)
   }
 
   /** The record of the operation itself. */
@@ -121,14 +121,14 @@ export class Handed<T> {
     { record, written }: RecordInWriting<R>,
     settle: () => T,
     followUp?: FollowUp,
-  ): Handed<T> {
+  ): HandedIn<T> {
     const finish = (done: Committed): Finished<T> => ({ seq: seqOf(record, done), settle })
-    return Handed.over(written, finish, followUp)
+    return HandedIn.over(written, finish, followUp)
   }
 
   /** The end of a stop: its record is of another writer, and durable when the run hears of it. */
-  static of<T>(finished: Finished<T>): Handed<T> {
-    return Handed.over(Promise.resolve(finished), (one) => one)
+  static of<T>(finished: Finished<T>): HandedIn<T> {
+    return HandedIn.over(Promise.resolve(finished), (one) => one)
   }
 
   /** Resolves when the record is durable. For the runner, and for an operation that is a part of another one. */
@@ -149,13 +149,13 @@ interface RecordInWriting<R extends JournalRecord> {
  * Hands in a record as an operation of its own.
  * @param before records that come before it in the same commit
  */
-export function gatedRecord<R extends JournalRecord>(
+export function handInRecord<R extends JournalRecord>(
   core: RunCore,
   scope: Scope,
   make: () => R | Promise<R>,
   before?: () => readonly JournalRecord[],
 ): Promise<RecordInWriting<R>> {
-  return recordedDuring(core, (work) => core.gate.during(scope, work), make, before)
+  return handInDuring(core, (work) => core.gate.during(scope, work), make, before)
 }
 
 /**
@@ -163,7 +163,7 @@ export function gatedRecord<R extends JournalRecord>(
  * awaited afterwards, so that a pause that waits for the operation shares its commit.
  * @param before records that come before it in the same commit
  */
-export function recordedDuring<R extends JournalRecord>(
+export function handInDuring<R extends JournalRecord>(
   core: RunCore,
   during: During,
   work: () => R | Promise<R>,
@@ -224,7 +224,7 @@ export class OperationRunner {
   #fresh<T>(operation: Operation<T>, site: CallSite): Promise<T> {
     this.#unsettled++
     const admitted = admit(this.#core, operation, site)
-    const live = (): Promise<Handed<T>> => operation.live(site)
+    const live = (): Promise<HandedIn<T>> => operation.live(site)
     const handing = admitted === undefined ? live() : admitted.then(live)
     return new Promise((resolve, reject) => {
       const release = async (): Promise<void> => {
@@ -281,7 +281,7 @@ export class OperationRunner {
     }
     this.#core.releaser.push(seq, handOut, { nested, after })
     // A pause under way may wait until this result is withheld.
-    this.#core.run.moved()
+    this.#core.run.checkBoundary()
   }
 
   /** Resolves in the order of results, at the turn of that record. */

@@ -132,8 +132,8 @@ export class RunCore {
   }
 
   /** The run may have reached a boundary. */
-  moved(): void {
-    if (!this.#dead) this.run.moved()
+  checkBoundary(): void {
+    if (!this.#dead) this.run.checkBoundary()
   }
 
   /**
@@ -204,7 +204,7 @@ export class RunCore {
   key(kind: string, name = ''): string {
     const { inside, prefix } = this.scope
     inside?.allow(`task.${kind}`)
-    return this.#claimed(this.#keys.next(prefix, kind, name))
+    return this.#noteCall(this.#keys.next(prefix, kind, name))
   }
 
   /** What the journal has for the next operation of that kind and name. Does not count as a call of it. */
@@ -216,10 +216,10 @@ export class RunCore {
   chosenKey(kind: string, chosen: string): string {
     const { inside, prefix } = this.scope
     inside?.allow(`task.${kind}`)
-    return this.#claimed(this.#keys.chosen(prefix, kind, chosen))
+    return this.#noteCall(this.#keys.chosen(prefix, kind, chosen))
   }
 
-  #claimed(key: string): string {
+  #noteCall(key: string): string {
     this.place.noteCall(key)
     return key
   }

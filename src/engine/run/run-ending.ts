@@ -18,7 +18,7 @@ import type { Past } from '../author/conversation.ts'
 import { json } from '../input/inputs.ts'
 import { parse } from '../input/parse.ts'
 import type { Operation } from './operation-runner.ts'
-import { agentMessage, lastArtifact, partsOf } from './operations/outputs.ts'
+import { makeAgentMessage, makeLastArtifact, readParts } from './operations/outputs.ts'
 import { type Operations, TaskApi } from './operations/task-api.ts'
 import { describeKeys } from './replay/keys.ts'
 import type { RunCore } from './run-core.ts'
@@ -40,39 +40,36 @@ const RETRY_MS = 1_000
 
 /** Runs the agent's code and ends the task with its result. Never rejects. */
 export async function runToEnd(deps: RunEndingDeps): Promise<void> {
-  const act = await outcomeOf(deps)
+  const act = await runCode(deps)
   try {
-    await end(deps, await afterOpenOperations(deps, act))
+    await end(deps, await endOpenFirst(deps, act))
   } catch (error) {
     await endFailed(deps, error)
   }
 }
 
 /** What the run does is recorded before the task ends. */
-async function afterOpenOperations(
-  { agent, operations }: RunEndingDeps,
-  act: RunAct,
-): Promise<RunAct> {
+async function endOpenFirst({ agent, operations }: RunEndingDeps, act: RunAct): Promise<RunAct> {
   const { core } = operations
   if (core.dead) return act
   const open = await endOpenOperations(operations)
   if (open === undefined || !agent.strict || act.type !== 'complete') return act
-  return failed(notAwaited(open), core)
+  return failWith(createNotAwaitedError(open), core)
 }
 
-function notAwaited(open: string): Error {
+function createNotAwaitedError(open: string): Error {
   const error = new Error(`The code ended while operations were open that nobody awaited: ${open}`)
   error.name = 'NotAwaited'
   return error
 }
 
-async function outcomeOf(deps: RunEndingDeps): Promise<RunAct> {
+async function runCode(deps: RunEndingDeps): Promise<RunAct> {
   const { agent, past, operations } = deps
   try {
     const api = new TaskApi(operations, past, (state) => continueAs(deps, state))
-    return completion(await agent.run?.(api), operations.core)
+    return completeWith(await agent.run?.(api), operations.core)
   } catch (error) {
-    return failing(error, agent, operations.core)
+    return rejectOrFail(error, agent, operations.core)
   }
 }
 
@@ -95,7 +92,7 @@ async function endFailed(deps: RunEndingDeps, error: unknown): Promise<void> {
   host.log('error', 'a task could not end as its agent wanted; it fails', { taskId, error })
   for (;;) {
     try {
-      await end(deps, failed(error, core))
+      await end(deps, failWith(error, core))
       return
     } catch (again) {
       host.log('error', 'a task could not be ended; trying again', { taskId, error: again })
@@ -112,7 +109,7 @@ async function continueAs(
   core.notInside('task.continueAs', 'step')
   const kept: Json = parse(json, state, 'state')
   const open = await endOpenOperations(operations)
-  if (open !== undefined && agent.strict) throw notAwaited(open)
+  if (open !== undefined && agent.strict) throw createNotAwaitedError(open)
   await operations.turns.endOpen()
   const key = core.key('continue')
   await operations.childrenExist()
@@ -126,20 +123,23 @@ async function continueAs(
 }
 
 /** The command that ends a task for what the code of the agent returned. */
-function completion(value: Awaited<ReturnType<NonNullable<Agent['run']>>>, core: RunCore): RunAct {
+function completeWith(
+  value: Awaited<ReturnType<NonNullable<Agent['run']>>>,
+  core: RunCore,
+): RunAct {
   if (value === undefined || value === null) return { type: 'complete' }
   if (typeof value === 'string' || Array.isArray(value)) {
-    const message = agentMessage(core, core.host.ids.uuid(), partsOf(value))
+    const message = makeAgentMessage(core, core.host.ids.uuid(), readParts(value))
     return { type: 'complete', message }
   }
-  const artifact = lastArtifact(core, value as ArtifactInput)
+  const artifact = makeLastArtifact(core, value as ArtifactInput)
   return artifact === undefined ? { type: 'complete' } : { type: 'complete', artifact }
 }
 
 /** Callers see the message of the error. The stack is only in the log. */
-function failing(error: unknown, agent: Agent, core: RunCore): RunAct {
+function rejectOrFail(error: unknown, agent: Agent, core: RunCore): RunAct {
   const { host } = core
-  const end = failed(error, core)
+  const end = failWith(error, core)
   if (end.failure.name === 'Rejection' || isLullError(error, 'CONSENT_DENIED')) {
     return { type: 'reject', message: end.message }
   }
@@ -150,9 +150,9 @@ function failing(error: unknown, agent: Agent, core: RunCore): RunAct {
 }
 
 /** The act that fails a task, with whatever was thrown. */
-function failed(error: unknown, core: RunCore): RunAct & { readonly type: 'fail' } {
+function failWith(error: unknown, core: RunCore): RunAct & { readonly type: 'fail' } {
   const failure = describeError(error)
-  const message = agentMessage(core, core.host.ids.uuid(), [
+  const message = makeAgentMessage(core, core.host.ids.uuid(), [
     { text: failure.message || failure.name },
   ])
   return { type: 'fail', message, failure }
@@ -185,7 +185,7 @@ async function nameOpen(core: RunCore): Promise<string | undefined> {
   const text = 'the code of a task ended while operations were open that nobody awaited'
   host.log('warn', text, { agent: core.task.agent, taskId, operations: names })
   for (const [operation, result] of core.open) {
-    if (isNamed(operation)) result.catch((error: unknown) => tellFailure(core, operation, error))
+    if (isNamed(operation)) result.catch((error: unknown) => logFailure(core, operation, error))
   }
   const key = core.key('not-awaited')
   // A run before this one has written it.
@@ -197,11 +197,11 @@ async function nameOpen(core: RunCore): Promise<string | undefined> {
 }
 
 /** An operation inside a step belongs to that step. */
-function isNamed({ key, harmless, waits }: Operation<unknown>): boolean {
-  return !key.includes('/') && (harmless === undefined || waits === true)
+function isNamed({ key, isTaskOnly, waits }: Operation<unknown>): boolean {
+  return !key.includes('/') && (isTaskOnly === undefined || waits === true)
 }
 
-function tellFailure({ host, taskId }: RunCore, { key }: Operation<unknown>, error: unknown): void {
+function logFailure({ host, taskId }: RunCore, { key }: Operation<unknown>, error: unknown): void {
   host.log('warn', 'an operation that nobody awaited failed', { taskId, operation: key, error })
 }
 

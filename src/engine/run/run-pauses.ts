@@ -142,7 +142,7 @@ export class RunRelease {
   }
 
   /** The run may have reached a boundary. */
-  moved(): void {
+  checkBoundary(): void {
     const { releaser, gate } = this.#core
     if (releaser.reacting || !gate.atBoundary('finish_step')) return
     this.#boundaryReached?.('it reached a boundary')

@@ -149,7 +149,7 @@ export class Run {
   reacted(): void {
     if (this.dead) return
     this.giveBackSlot()
-    this.moved()
+    this.checkBoundary()
   }
 
   /** Gives the slot back if the run only waits for children. */
@@ -158,10 +158,10 @@ export class Run {
   }
 
   /** The run may have reached the boundary that an accepted pause waits for. */
-  moved(): void {
+  checkBoundary(): void {
     // The last operation beside a wait for a child may end without a result that the code reacts to.
     this.mayWait()
-    if (this.#release !== undefined) this.#release.moved()
+    if (this.#release !== undefined) this.#release.checkBoundary()
     else if (this.#core.gate.pausing !== undefined) this.#core.pauses.commitAtBoundary()
   }
 

@@ -14,7 +14,7 @@ import type { Claim } from '../../../ports/store/claims.ts'
 import type { Agent, ReceiveResult } from '../../author/agent.ts'
 import { emptyConversation } from '../../author/conversation.ts'
 import { withDuty } from '../../cluster/with-duty.ts'
-import { partsOf } from '../../run/operations/outputs.ts'
+import { readParts } from '../../run/operations/outputs.ts'
 import { contextBegunBy } from '../context-id.ts'
 import { pastOfMessage } from '../past.ts'
 import { checkSame, claimFor, outcomeOf } from './claims.ts'
@@ -93,7 +93,7 @@ async function askAgent(
     const received = await agent.receive?.(message, {
       context: conversation,
       principal,
-      reply: (content) => ({ kind: 'reply', parts: partsOf(content) }),
+      reply: (content) => ({ kind: 'reply', parts: readParts(content) }),
       reject: (why) => ({ kind: 'reject', why }),
     })
     return checked(received)
@@ -108,7 +108,7 @@ async function askAgent(
 /** @throws TypeError for an answer that `reply` and `reject` did not make */
 function checked(received: ReceiveResult | undefined): ReceiveResult | undefined {
   if (received === undefined) return undefined
-  if (received?.kind === 'reply') return { kind: 'reply', parts: partsOf(received.parts) }
+  if (received?.kind === 'reply') return { kind: 'reply', parts: readParts(received.parts) }
   if (received?.kind === 'reject' && typeof received.why === 'string') return received
   throw new TypeError('receive must return reply(content), reject(text) or nothing')
 }

@@ -16,12 +16,12 @@ import { describeError } from '../../../core/values/describe-error.ts'
 import type { Json } from '../../../core/values/json.ts'
 import type { Child } from '../../author/agent-task.ts'
 import { whileStoreFails } from '../admission.ts'
-import { agentCall, gatedRecord, Handed, type OperationScope } from '../operation-runner.ts'
+import { agentCall, HandedIn, handInRecord, type OperationScope } from '../operation-runner.ts'
 import { type Entry, recordOf } from '../replay/journal.ts'
 import type { RunCore } from '../run-core.ts'
 import { neverSettles } from '../run-writer.ts'
 import { untilAborted } from './execution.ts'
-import { partsOf } from './outputs.ts'
+import { readParts } from './outputs.ts'
 import { revive } from './steps.ts'
 
 export interface Children {
@@ -55,7 +55,7 @@ export function createChildren(core: RunCore): Children {
    * exists.
    */
   async function delegate(agent: string, content: string | readonly PartInput[]): Promise<Child> {
-    const parts = partsOf(content)
+    const parts = readParts(content)
     // A recorded delegation was checked with the schema of its time.
     const isRecorded = wasDelegated(core.recordedNext('delegate', agent), parts)
     // Before the call has a key, because a refused call has no record.
@@ -88,13 +88,13 @@ export function createChildren(core: RunCore): Children {
   }
 
   /** The operation is in flight until the child exists, so the parent cannot stop before that. */
-  function recordAndCreate(scope: OperationScope, delegated: Delegated): Promise<Handed<Child>> {
+  function recordAndCreate(scope: OperationScope, delegated: Delegated): Promise<HandedIn<Child>> {
     return new Promise((resolve, reject) => {
       const exists = track(
         gate.during(scope, async () => {
           const written = core.record(delegated)
           const settle = (): Child => childOf(delegated, exists)
-          resolve(Handed.record({ record: delegated, written }, settle))
+          resolve(HandedIn.record({ record: delegated, written }, settle))
           await written
           await create(delegated)
         }),
@@ -172,13 +172,13 @@ function createChildFactory(core: RunCore, waits: ChildWaits) {
       },
       live: async () => {
         await whenHere(id, exists)
-        const handed = await gatedRecord(core, scope, async () => {
+        const handed = await handInRecord(core, scope, async () => {
           const acted = whileStoreFails(core, () => act(key))
           const failure = await acted.then(() => undefined, describeError)
           const failed = failure === undefined ? {} : { failure }
           return { type: 'child-called', key, call: name, result: null, ...failed } as const
         })
-        return Handed.record(handed, () => {
+        return HandedIn.record(handed, () => {
           const { failure } = handed.record
           if (failure !== undefined) throw revive(failure)
         })
@@ -197,7 +197,7 @@ function createChildFactory(core: RunCore, waits: ChildWaits) {
     }
     return core.perform<ChildResult>({
       key,
-      harmless: true,
+      isTaskOnly: true,
       waits: true,
       replay: (entry) => {
         const ended = recordOf(entry, 'child-ended')
@@ -209,7 +209,7 @@ function createChildFactory(core: RunCore, waits: ChildWaits) {
           return stopIfUnreadable(id, scope, () => whileStoreFails(core, end))
         })
         const make = () => ({ type: 'child-ended', key, result }) as const
-        return Handed.record(await gatedRecord(core, scope, make), () => result)
+        return HandedIn.record(await handInRecord(core, scope, make), () => result)
       },
     })
   }

@@ -37,7 +37,7 @@ export class Execution {
   readonly #deps: ExecutionDeps
   readonly #controller = new AbortController()
   #over: string | undefined
-  #told = false
+  #reported = false
   #timedOut = false
   #waits = 0
   #span: Span | undefined
@@ -200,19 +200,19 @@ export class Execution {
     const { over } = this
     if (over === undefined) return
     const { step } = this.#deps
-    this.#tell(`a step called ${call} after it was over; the call was refused`, over)
+    this.#report(`a step called ${call} after it was over; the call was refused`, over)
     const problem = `${call} was called in step "${step}" after that step was over (${over})`
     throw new LullError('INVALID_INPUT', { path: '', problem })
   }
 
   /** The function returned although the step was over before. */
   #returnedLate(): void {
-    this.#tell('a step returned after it was over; its result is not used', this.over ?? '')
+    this.#report('a step returned after it was over; its result is not used', this.over ?? '')
   }
 
-  #tell(text: string, why: string): void {
-    if (this.#told) return
-    this.#told = true
+  #report(text: string, why: string): void {
+    if (this.#reported) return
+    this.#reported = true
     const { host, taskId, step } = this.#deps
     host.log('warn', text, { taskId, step, why })
   }

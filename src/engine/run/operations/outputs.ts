@@ -8,7 +8,7 @@ import type { ConversationArtifact } from '../../author/conversation.ts'
 import { artifactFacts, part, usageInput } from '../../input/inputs.ts'
 import { parse } from '../../input/parse.ts'
 import { checkBudgets } from '../admission.ts'
-import { agentCall, type FollowUp, gatedRecord, Handed } from '../operation-runner.ts'
+import { agentCall, type FollowUp, HandedIn, handInRecord } from '../operation-runner.ts'
 import { recordOf } from '../replay/journal.ts'
 import type { RunCore } from '../run-core.ts'
 
@@ -19,7 +19,7 @@ import type { RunCore } from '../run-core.ts'
  * @param after follows when the record is durable, before the caller has the value
  * @param before records that come before it in the same commit
  */
-export type Tell = <T extends JournalRecord['type'], V>(
+export type WriteOutput = <T extends JournalRecord['type'], V>(
   type: T,
   key: string,
   make: () => JournalRecord & { readonly type: T },
@@ -32,24 +32,24 @@ export interface Outputs extends Artifacts {
   say(content: string | readonly PartInput[]): Promise<void>
   progress(fraction: number, text?: string): Promise<void>
   usage(usage: UsageReport): Promise<void>
-  readonly tell: Tell
+  readonly write: WriteOutput
 }
 
 export function createOutputs(core: RunCore): Outputs {
   const { host } = core
 
-  const tell: Tell = (type, key, make, read, after, before) => {
+  const write: WriteOutput = (type, key, make, read, after, before) => {
     const scope = core.scope
     return core.perform({
       key,
-      harmless: true,
+      isTaskOnly: true,
       replay: (entry) => {
         const record = recordOf(entry, type)
         return record && { value: read(record) }
       },
       live: async () => {
-        const handed = await gatedRecord(core, scope, make, before)
-        return Handed.record(handed, () => read(handed.record), after)
+        const handed = await handInRecord(core, scope, make, before)
+        return HandedIn.record(handed, () => read(handed.record), after)
       },
     })
   }
@@ -57,31 +57,31 @@ export function createOutputs(core: RunCore): Outputs {
   const done = (): void => undefined
 
   function say(content: string | readonly PartInput[]): Promise<void> {
-    const parts = partsOf(content)
+    const parts = readParts(content)
     const key = core.key('say')
-    const message = () => agentMessage(core, host.ids.uuid(), parts)
-    return tell('said', key, () => ({ type: 'said', key, message: message() }), done)
+    const message = () => makeAgentMessage(core, host.ids.uuid(), parts)
+    return write('said', key, () => ({ type: 'said', key, message: message() }), done)
   }
 
   function progress(fraction: number, text?: string): Promise<void> {
     if (!(fraction >= 0 && fraction <= 1)) {
       throw new LullError('INVALID_INPUT', { path: 'fraction', problem: 'must be from 0 to 1' })
     }
-    const parts = text === undefined ? undefined : partsOf(text)
+    const parts = text === undefined ? undefined : readParts(text)
     const key = core.key('progress')
     const message = () =>
-      parts === undefined ? {} : { message: agentMessage(core, host.ids.uuid(), parts) }
-    return tell('said', key, () => ({ type: 'said', key, progress: fraction, ...message() }), done)
+      parts === undefined ? {} : { message: makeAgentMessage(core, host.ids.uuid(), parts) }
+    return write('said', key, () => ({ type: 'said', key, progress: fraction, ...message() }), done)
   }
 
   function usage(given: UsageReport): Promise<void> {
     const key = core.key('usage')
     const used = parse(usageInput, given, 'usage')
     const make = () => ({ type: 'usage', key, usage: used }) as const
-    return tell('usage', key, make, done, () => checkBudgets(core))
+    return write('usage', key, make, done, () => checkBudgets(core))
   }
 
-  return { say, progress, usage, tell, ...createArtifacts(core, tell) }
+  return { say, progress, usage, write, ...createArtifacts(core, write) }
 }
 
 type ArtifactRecord = JournalRecord & { readonly type: 'artifact' }
@@ -92,7 +92,7 @@ interface Artifacts {
   stream(name: string, about?: Omit<ArtifactInput, 'name'>): ArtifactStream
 }
 
-function createArtifacts(core: RunCore, tell: Tell): Artifacts {
+function createArtifacts(core: RunCore, write: WriteOutput): Artifacts {
   const { host } = core
 
   function artifact(
@@ -107,7 +107,7 @@ function createArtifacts(core: RunCore, tell: Tell): Artifacts {
       const artifactId = given ?? (append ? idOf(content.name) : undefined) ?? host.ids.uuid()
       return { type: 'artifact', key, artifact: { artifactId, ...content }, append, last }
     }
-    return tell('artifact', key, make, (record) => record.artifact)
+    return write('artifact', key, make, (record) => record.artifact)
   }
 
   /** Appending inside a step is refused: a step may run again, and the chunks of two attempts must not mix. */
@@ -147,7 +147,7 @@ function createArtifacts(core: RunCore, tell: Tell): Artifacts {
 }
 
 /** The artifact that a run returns. Undefined if it is already recorded. */
-export function lastArtifact(core: RunCore, input: ArtifactInput): ArtifactRecord | undefined {
+export function makeLastArtifact(core: RunCore, input: ArtifactInput): ArtifactRecord | undefined {
   const { artifactId = core.host.ids.uuid(), ...content } = contentOf(input)
   const key = core.key('artifact', content.name)
   if (core.journal.get(key) !== undefined) return undefined
@@ -168,7 +168,7 @@ function artifactParts(input: ArtifactInput): readonly Part[] {
     const problem = 'needs text, data, base64 or parts'
     throw new LullError('INVALID_INPUT', { path: 'artifact', problem })
   }
-  return partsOf(parts)
+  return readParts(parts)
 }
 
 /** Checks an artifact before anything is recorded. @throws LullError `INVALID_INPUT` */
@@ -184,7 +184,7 @@ function contentOf(input: ArtifactInput): Omit<Artifact, 'artifactId'> & { artif
 }
 
 /** A text becomes one text part. Given parts are checked. @throws LullError `INVALID_INPUT` */
-export function partsOf(content: string | readonly PartInput[]): readonly Part[] {
+export function readParts(content: string | readonly PartInput[]): readonly Part[] {
   if (typeof content === 'string') return [{ text: content }]
   if (!Array.isArray(content)) {
     const problem = 'must be a text or a list of parts'
@@ -207,7 +207,11 @@ function textAlone(one: unknown): string | undefined {
   return typeof text === 'string' ? text : undefined
 }
 
-export function agentMessage(core: RunCore, messageId: string, parts: readonly Part[]): Message {
+export function makeAgentMessage(
+  core: RunCore,
+  messageId: string,
+  parts: readonly Part[],
+): Message {
   const { id, contextId } = core.task
   return { messageId, role: 'ROLE_AGENT', parts, taskId: id, contextId }
 }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { Part } from '../../../core/messages/message.ts'
-import { partsOf } from './outputs.ts'
+import { readParts } from './outputs.ts'
 
 describe('the parts an agent hands in', () => {
   it.each<[unknown, string]>([
@@ -12,7 +12,7 @@ describe('the parts an agent hands in', () => {
     [{ text: 'x', unknown: 1 }, 'parts.1.unknown'],
     [{ text: 'x', filename: 1 }, 'parts.1.filename'],
   ])('are refused where one is %j', (wrong, path) => {
-    expect(() => partsOf([{ text: 'x' }, wrong as Part])).toThrow(
+    expect(() => readParts([{ text: 'x' }, wrong as Part])).toThrow(
       expect.objectContaining({
         code: 'INVALID_INPUT',
         details: expect.objectContaining({ path }),
@@ -27,7 +27,7 @@ describe('the parts an agent hands in', () => {
         return (asked++ === 0 ? 'x' : 7) as string
       },
     }
-    expect(partsOf([moody])).toEqual([{ text: 'x' }])
+    expect(readParts([moody])).toEqual([{ text: 'x' }])
   })
 
   it('are copies: what the agent does to its own later changes nothing', () => {
@@ -35,7 +35,7 @@ describe('the parts an agent hands in', () => {
       { text: 'x' },
       { text: 'y', mediaType: 'a/b' },
     ]
-    const parts = partsOf(own)
+    const parts = readParts(own)
     for (const one of own) one.text = 'changed'
     expect(parts).toEqual([{ text: 'x' }, { text: 'y', mediaType: 'a/b' }])
   })

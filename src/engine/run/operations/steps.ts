@@ -11,9 +11,9 @@ import type { StepFunction, StepOptions } from '../../author/agent-task.ts'
 import type { CheckedStepOptions } from '../../input/agent-calls.ts'
 import { stepOptionsInput } from '../../input/inputs.ts'
 import { parse } from '../../input/parse.ts'
-import { allowedDuring, type CallSite } from '../admission.ts'
+import { type CallSite, whenAllowed } from '../admission.ts'
 import type { During } from '../gate.ts'
-import { Handed, type OperationScope, recordedDuring } from '../operation-runner.ts'
+import { HandedIn, handInDuring, type OperationScope } from '../operation-runner.ts'
 import { type Entry, recordOf } from '../replay/journal.ts'
 import type { RunCore } from '../run-core.ts'
 import { type AbortCode, Aborted } from './execution.ts'
@@ -54,7 +54,7 @@ export interface Steps {
     options?: StepOptions,
   ): Promise<T>
   /** Makes attempts of one step until one settles it. Its record is handed in then. */
-  settle<T>(step: UnsettledStep<T>): Promise<Handed<T>>
+  settle<T>(step: UnsettledStep<T>): Promise<HandedIn<T>>
   /** Fires the signals of the running steps: a pause interrupts them, or the run is over. */
   abort(code: AbortCode): void
   /** Offers them to stop while what they were doing is still recorded: for a pause, or for a process that stops. */
@@ -70,7 +70,8 @@ export interface Steps {
 export function createSteps(core: RunCore): Steps {
   const { gate } = core
   const executor = createStepExecutor(core)
-  const settle = <T>(step: UnsettledStep<T>): Promise<Handed<T>> => settleStep(core, executor, step)
+  const settle = <T>(step: UnsettledStep<T>): Promise<HandedIn<T>> =>
+    settleStep(core, executor, step)
 
   function run<T>(
     kind: 'step' | 'tool',
@@ -88,7 +89,7 @@ export function createSteps(core: RunCore): Steps {
       key,
       ...(inputDigest === undefined ? {} : { fingerprint: inputDigest }),
       ...(options.added ? { added: true } : {}),
-      replay: (entry) => recordedStep<T>(entry),
+      replay: (entry) => replayStep<T>(entry),
       live: (site) =>
         settle({
           site,
@@ -136,9 +137,9 @@ async function settleStep<T>(
   core: RunCore,
   executor: StepExecutor,
   step: UnsettledStep<T>,
-): Promise<Handed<T>> {
+): Promise<HandedIn<T>> {
   const { key, name, scope, during, options = {} } = step
-  const whenAllowed = allowedDuring(core, scope, key, during)
+  const duringAllowed = whenAllowed(core, scope, key, during)
   let { made: attempt, failed: failures } = core.journal.attempts(key)
   let landed: Promise<void> | undefined
   for (;;) {
@@ -150,14 +151,14 @@ async function settleStep<T>(
       landed = made.landed
       return made.record
     }
-    const attempting = recordedDuring(core, whenAllowed, attemptOnce, () => streams.recording())
+    const attempting = handInDuring(core, duringAllowed, attemptOnce, () => streams.recording())
     const { record, written } = await attempting.catch((error: unknown) => {
       streams.end()
       throw error
     })
     const recorded = written.finally(() => streams.end())
     if (record.type === 'step') {
-      return Handed.record({ record, written: recorded }, () => settledValue<T>(record))
+      return HandedIn.record({ record, written: recorded }, () => readSettled<T>(record))
     }
     await recorded
     if (record.outcome === 'failed') {
@@ -200,7 +201,7 @@ async function executeAttempt<T>(
   if (outcome.status !== 'interrupted') journal.forget(prefix)
   const retries = failures < (retry?.attempts ?? 0)
   return {
-    record: attemptRecord({ key, name, scope, attempt, outcome, retries, inputDigest }),
+    record: makeAttemptRecord({ key, name, scope, attempt, outcome, retries, inputDigest }),
     landed,
   }
 }
@@ -237,7 +238,7 @@ interface AttemptFacts {
 }
 
 /** The record of an attempt: `step` if it settles the step, `attempt` if the step is tried again. */
-function attemptRecord(facts: AttemptFacts): StepRecord | AttemptRecord {
+function makeAttemptRecord(facts: AttemptFacts): StepRecord | AttemptRecord {
   const { key, name, scope, attempt, outcome, retries, inputDigest } = facts
   const base = { key, attempt }
   if (outcome.status === 'interrupted') return { type: 'attempt', ...base, outcome: 'interrupted' }
@@ -257,14 +258,14 @@ function attemptRecord(facts: AttemptFacts): StepRecord | AttemptRecord {
 }
 
 /** Returns the result of a settled step, or throws its failure. */
-function settledValue<T>({ failure, result }: StepRecord): T {
+function readSettled<T>({ failure, result }: StepRecord): T {
   if (failure !== undefined) throw revive(failure)
   return result as T
 }
 
-export function recordedStep<T>(entry: Entry): { readonly value: T } | undefined {
+export function replayStep<T>(entry: Entry): { readonly value: T } | undefined {
   const record = recordOf(entry, 'step')
-  return record && { value: settledValue<T>(record) }
+  return record && { value: readSettled<T>(record) }
 }
 
 /** Makes an error from a recorded failure. A live run throws this error too, so that a rebuilt run gets the same one. */

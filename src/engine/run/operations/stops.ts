@@ -33,10 +33,10 @@ import {
 } from '../../author/standard-schema.ts'
 import { askInput, askOptionsInput, consentInput, parkInput } from '../../input/inputs.ts'
 import { parse } from '../../input/parse.ts'
-import { Handed } from '../operation-runner.ts'
+import { HandedIn } from '../operation-runner.ts'
 import type { RunCore } from '../run-core.ts'
 import type { RunAct } from '../run-writer.ts'
-import { agentMessage, partsOf } from './outputs.ts'
+import { makeAgentMessage, readParts } from './outputs.ts'
 
 export interface Stops {
   park(park: Park): Promise<Wake>
@@ -117,7 +117,7 @@ function createParks(core: RunCore, stop: Stop): Pick<Stops, 'park' | 'sleep' | 
       replay: (entry) => (entry.kind === 'park' ? { value: entry.result } : undefined),
       live: () =>
         new Promise((resolve, reject) => {
-          open.set(key, (wake, seq) => resolve(Handed.of({ seq, settle: () => wake })))
+          open.set(key, (wake, seq) => resolve(HandedIn.of({ seq, settle: () => wake })))
           stop(act).catch(reject)
         }),
     })
@@ -191,7 +191,7 @@ function createQuestions(core: RunCore, stop: Stop): Omit<Stops, 'park' | 'sleep
       replay: (entry) => (entry.kind === 'ask' ? { value: entry } : undefined),
       live: () =>
         new Promise((resolve, reject) => {
-          open.set(key, (reply, seq) => resolve(Handed.of({ seq, settle: () => reply })))
+          open.set(key, (reply, seq) => resolve(HandedIn.of({ seq, settle: () => reply })))
           stop(async () => ({ type: 'ask', key, fingerprint, question })).catch(reject)
         }),
     })
@@ -205,12 +205,12 @@ function createQuestions(core: RunCore, stop: Stop): Omit<Stops, 'park' | 'sleep
   ): Promise<Answer> {
     core.notInside(state === 'auth-required' ? 'task.requireAuth' : 'task.ask', 'step')
     const { parts, facts, expires, fingerprint, read } = readAsking(content, options)
-    const expiry = expiryOf(expires, host.clock.now)
+    const expiry = readExpiry(expires, host.clock.now)
     let problem: string | undefined
     for (;;) {
       const { message } = await replyTo(core.key('ask', state), fingerprint, {
         state,
-        message: agentMessage(core, host.ids.uuid(), parts(problem)),
+        message: makeAgentMessage(core, host.ids.uuid(), parts(problem)),
         ...(facts.choices === undefined ? {} : { choices: facts.choices }),
         ...(facts.schema === undefined ? {} : { schema: facts.schema }),
         ...expiry,
@@ -228,13 +228,13 @@ function createQuestions(core: RunCore, stop: Stop): Omit<Stops, 'park' | 'sleep
     const consentId = `consent-${host.ids.uuid()}`
     const reply = await replyTo(core.key('ask', 'consent'), digest, {
       state: 'user-consent-required',
-      message: agentMessage(core, host.ids.uuid(), [{ text: prompt }]),
+      message: makeAgentMessage(core, host.ids.uuid(), [{ text: prompt }]),
       consent: {
         consentId,
         digest,
         operation,
         ...(scope === undefined ? {} : { scope }),
-        ...expiryOf(expires, host.clock.now),
+        ...readExpiry(expires, host.clock.now),
       },
     })
     if (reply.decision !== 'granted') throw new LullError('CONSENT_DENIED', { prompt })
@@ -254,7 +254,7 @@ function createQuestions(core: RunCore, stop: Stop): Omit<Stops, 'park' | 'sleep
   }
 }
 
-function expiryOf(
+function readExpiry(
   { expiresAt, expiresInMs }: InMs<AskOptions>,
   now: () => number,
 ): { readonly expiresAt?: number } {
@@ -288,7 +288,7 @@ function readAsking(
   options: AskOptions = {},
 ): Asking {
   if (isParts(question)) {
-    const parts = partsOf(question)
+    const parts = readParts(question)
     return {
       parts: () => parts,
       facts: {},
@@ -308,7 +308,7 @@ function isParts(
 
 function readRequest(given: AskRequest): Asking {
   const { text, parts = [], choices, schema, ...expires } = parse(askInput, given, 'question')
-  const shown = partsOf([{ text }, ...parts])
+  const shown = readParts([{ text }, ...parts])
   const shape: JsonObject | undefined = schema && jsonSchemaOf(schema)
   const facts: QuestionFacts = { choices, schema: shape }
   return {

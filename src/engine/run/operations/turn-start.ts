@@ -28,8 +28,8 @@ import type { Agent, Spend } from '../../author/agent.ts'
 import type { TurnStart } from '../../author/providers/provider.ts'
 import { transcriptEntriesInput, usageInput } from '../../input/inputs.ts'
 import { parse } from '../../input/parse.ts'
-import { allowedDuring, checkBudgets, orDefault } from '../admission.ts'
-import { Handed } from '../operation-runner.ts'
+import { checkBudgets, orDefault, whenAllowed } from '../admission.ts'
+import { HandedIn } from '../operation-runner.ts'
 import type { RunCore } from '../run-core.ts'
 import type { Outputs } from './outputs.ts'
 
@@ -49,7 +49,7 @@ export function createTurnStart(
     core.place.noteCall(usageKeyOf(key))
     const started = await core.perform<TurnStarted>({
       key,
-      harmless: true,
+      isTaskOnly: true,
       replay: (entry) => {
         const record = entry.kind === 'record' ? entry.record : undefined
         return record?.type === 'turn-started' ? { value: record } : undefined
@@ -61,9 +61,9 @@ export function createTurnStart(
   }
 
   /** While a pause is under way, the turn waits for the resume. */
-  async function begin(key: string): Promise<Handed<TurnStarted>> {
+  async function begin(key: string): Promise<HandedIn<TurnStarted>> {
     const scope = core.scope
-    const during = allowedDuring(
+    const during = whenAllowed(
       core,
       scope,
       'digest:#1',
@@ -90,7 +90,7 @@ export function createTurnStart(
       )
       if (started === undefined) continue
       const finish = () => ({ seq: started.seq, settle: () => started })
-      return Handed.over(written, finish, () => (spent ? checkBudgets(core) : undefined))
+      return HandedIn.over(written, finish, () => (spent ? checkBudgets(core) : undefined))
     }
   }
 
@@ -176,7 +176,7 @@ export function createRunTranscript(core: RunCore, agent: Agent, outputs: Output
     const make = () => ({ type: 'compacted', key, transcript: shorter }) as const
     const used = take(key)
     const [after, before] = used === undefined ? [] : [() => checkBudgets(core), () => [used]]
-    entries = await outputs.tell('compacted', key, make, (one) => one.transcript, after, before)
+    entries = await outputs.write('compacted', key, make, (one) => one.transcript, after, before)
   }
 
   async function shortened(spend: Spend): Promise<readonly TranscriptEntry[]> {
@@ -185,7 +185,7 @@ export function createRunTranscript(core: RunCore, agent: Agent, outputs: Output
     if (shorten === undefined) return newest()
     // It waits for a pause or a hold here, because its function runs outside of the gate.
     const { scope } = core
-    await allowedDuring(core, scope, 'compact:#1', (work) => core.gate.during(scope, work))(
+    await whenAllowed(core, scope, 'compact:#1', (work) => core.gate.during(scope, work))(
       () => undefined,
     )
     const made = async () => parse(transcriptEntriesInput, await shorten(entries, spend), 'compact')

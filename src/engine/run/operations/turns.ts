@@ -11,10 +11,10 @@ import type { Tool, ToolResult, Turn } from '../../author/agent-task.ts'
 import { transcriptInput } from '../../input/inputs.ts'
 import { parse } from '../../input/parse.ts'
 import { admit, checkBudgets } from '../admission.ts'
-import { agentCall, type OperationScope, recordedDuring, seqOf } from '../operation-runner.ts'
+import { agentCall, handInDuring, type OperationScope, seqOf } from '../operation-runner.ts'
 import type { RunCore } from '../run-core.ts'
 import type { Outputs } from './outputs.ts'
-import { checkName, recordedStep, type Steps } from './steps.ts'
+import { checkName, replayStep, type Steps } from './steps.ts'
 import {
   createRunTranscript,
   createStepReminders,
@@ -90,7 +90,7 @@ export function createTurns(core: RunCore, agent: Agent, steps: Steps, outputs: 
     const ended = { type: 'turn-ended', key, turn: started.turn, transcript: recorded } as const
     const make = () => (outcome === 'completed' ? ended : { ...ended, outcome })
     await core.within({ ...core.scope, turn: started }, () =>
-      outputs.tell('turn-ended', key, make, () => undefined),
+      outputs.write('turn-ended', key, make, () => undefined),
     )
   }
 
@@ -220,10 +220,10 @@ function createToolBatch(core: RunCore, steps: Steps): ToolBatch {
         if (entry?.kind === 'record' && entry.record.type === 'skipped') {
           results.push({ name, status: 'skipped' })
         } else if (entry !== undefined) {
-          results.push(resultOf(name, () => recordedStep<Json>(entry)?.value ?? null))
+          results.push(resultOf(name, () => replayStep<Json>(entry)?.value ?? null))
         } else if (skipping) {
           const make = () => ({ type: 'skipped', key, name }) as const
-          const { record, written } = await recordedDuring(core, during, make)
+          const { record, written } = await handInDuring(core, during, make)
           seq = seqOf(record, await written)
           results.push({ name, status: 'skipped' })
         } else {

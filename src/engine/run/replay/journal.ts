@@ -67,12 +67,14 @@ export class Journal {
   readonly pastUpTo: number
   /** The transcript that the run before passed on with `continueAs`. */
   readonly transcript: readonly TranscriptEntry[] = emptyTranscript
+  /** Whether the log has operations that the code calls again. */
+  readonly isReplayed: boolean
   /** Recorded operations that the rebuilt run has not called yet. */
   readonly unclaimed: Unclaimed
   /** Operations that an operator accepted as new. */
   #accepted: Set<string> | undefined
   /** Operations that changed code does not call any more, as an operator has accepted. */
-  #unmissed: Set<string> | undefined
+  #removed: Set<string> | undefined
   #entries: Map<string, Entry> | undefined
   #attempts: Map<string, Attempts> | undefined
   /** The keys of operations inside of each attempt of a step, by its prefix. */
@@ -104,8 +106,8 @@ export class Journal {
     }
     this.diedAt = lastDeathIn(log)
     this.pastUpTo = log.findLast(isArrival)?.seq ?? 0
-    this.unclaimed =
-      this.#entries || this.#attempts ? new Unclaimed(this.#operations()) : nothingUnclaimed
+    this.isReplayed = this.#entries !== undefined || this.#attempts !== undefined
+    this.unclaimed = this.isReplayed ? new Unclaimed(this.#operations()) : nothingUnclaimed
   }
 
   /**
@@ -155,7 +157,7 @@ export class Journal {
     for (const key of recorded.keys()) {
       // A step that is finished does not run its function again.
       const isInside = outerSteps(key).some((step) => this.#entries?.has(step.key))
-      if (isInside || this.#unmissed?.has(key)) recorded.delete(key)
+      if (isInside || this.#removed?.has(key)) recorded.delete(key)
     }
     return recorded
   }
@@ -210,14 +212,14 @@ export class Journal {
         this.#attempts = undefined
         this.#inside = undefined
         this.#accepted = undefined
-        this.#unmissed = undefined
+        this.#removed = undefined
         break
       case 'voided':
         this.#accepted ??= new Set()
         this.#accepted.add(record.key)
         if (record.unclaimed !== undefined) {
-          this.#unmissed ??= new Set()
-          this.#unmissed.add(record.unclaimed)
+          this.#removed ??= new Set()
+          this.#removed.add(record.unclaimed)
         }
         this.#entries?.delete(record.key)
         this.#attempts?.delete(record.key)
