@@ -23,56 +23,28 @@ export type ExtensionMethodName =
   | 'clearReminders'
   | 'listReceipts'
 
+const row = (
+  extension: ExtensionMethod['extension'],
+  method: string,
+  action: string,
+  shape: string,
+  verbs: ExtensionMethod['verbs'] = ['POST'],
+): ExtensionMethod => ({ extension, method, action, verbs, shape })
+
 export const extensionMethods: Readonly<Record<ExtensionMethodName, ExtensionMethod>> = {
-  pause: {
-    extension: 'task-control',
-    method: 'tasks/pause',
-    action: 'pause',
-    verbs: ['POST'],
-    shape: 'Pause',
-  },
-  resume: {
-    extension: 'task-control',
-    method: 'tasks/resume',
-    action: 'resume',
-    verbs: ['POST'],
-    shape: 'Resume',
-  },
-  park: {
-    extension: 'task-control',
-    method: 'tasks/await_resumption',
-    action: 'awaitResumption',
-    verbs: ['POST'],
-    shape: 'AwaitResumption',
-  },
-  remind: {
-    extension: 'reminders',
-    method: 'tasks/inject_reminder',
-    action: 'injectReminder',
-    verbs: ['POST'],
-    shape: 'InjectReminder',
-  },
-  listReminders: {
-    extension: 'reminders',
-    method: 'tasks/list_reminders',
-    action: 'listReminders',
-    verbs: ['GET', 'POST'],
-    shape: 'ListReminders',
-  },
-  clearReminders: {
-    extension: 'reminders',
-    method: 'tasks/clear_reminders',
-    action: 'clearReminders',
-    verbs: ['POST'],
-    shape: 'ClearReminders',
-  },
-  listReceipts: {
-    extension: 'receipts',
-    method: 'tasks/list_receipts',
-    action: 'listReceipts',
-    verbs: ['GET', 'POST'],
-    shape: 'ListReceipts',
-  },
+  pause: row('task-control', 'tasks/pause', 'pause', 'Pause'),
+  resume: row('task-control', 'tasks/resume', 'resume', 'Resume'),
+  park: row('task-control', 'tasks/await_resumption', 'awaitResumption', 'AwaitResumption'),
+  remind: row('reminders', 'tasks/inject_reminder', 'injectReminder', 'InjectReminder'),
+  listReminders: row('reminders', 'tasks/list_reminders', 'listReminders', 'ListReminders', [
+    'GET',
+    'POST',
+  ]),
+  clearReminders: row('reminders', 'tasks/clear_reminders', 'clearReminders', 'ClearReminders'),
+  listReceipts: row('receipts', 'tasks/list_receipts', 'listReceipts', 'ListReceipts', [
+    'GET',
+    'POST',
+  ]),
 }
 
 /** In the order of the table. */

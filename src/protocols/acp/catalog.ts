@@ -100,69 +100,50 @@ export const building: Readonly<Record<string, z.ZodType>> = {
   ReminderInput: reminderInput,
 }
 
+/** A request. The names of its shapes begin alike. */
+const request = (
+  from: MethodShapes['from'],
+  names: readonly string[],
+  shape: string,
+): MethodShapes => ({ from, names, params: `${shape}Request`, result: `${shape}Response` })
+
+const notification = (name: string, shape: string): MethodShapes => ({
+  from: 'agent',
+  names: [name],
+  params: `${shape}Notification`,
+})
+
 const reminders = {
   name: 'session-reminders',
   methods: [
-    {
-      from: 'client',
-      names: inbound.remind,
-      params: 'SessionInjectReminderRequest',
-      result: 'SessionInjectReminderResponse',
-    },
-    { from: 'agent', names: [outbound.reminder], params: 'SessionReminderNotification' },
+    request('client', inbound.remind, 'SessionInjectReminder'),
+    notification(outbound.reminder, 'SessionReminder'),
   ],
-} as const
+}
 
 const steering = {
   name: 'session-steering',
-  methods: [
-    {
-      from: 'client',
-      names: inbound.steer,
-      params: 'SessionSteeringRequest',
-      result: 'SessionSteeringResponse',
-    },
-  ],
-} as const
+  methods: [request('client', inbound.steer, 'SessionSteering')],
+}
 
 const receipts = {
   name: 'session-receipts',
-  methods: [
-    {
-      from: 'client',
-      names: inbound.receipts,
-      params: 'SessionReceiptsRequest',
-      result: 'SessionReceiptsResponse',
-    },
-  ],
-} as const
+  methods: [request('client', inbound.receipts, 'SessionReceipts')],
+}
+
+const awaitNames = [outbound.awaitResumption, outbound.awaitResumptionRfc]
 
 const suspend = {
   name: 'session-suspend',
   methods: [
-    {
-      from: 'client',
-      names: inbound.suspend,
-      params: 'SessionSuspendRequest',
-      result: 'SessionSuspendResponse',
-    },
-    {
-      from: 'client',
-      names: inbound.wake,
-      params: 'SessionWakeRequest',
-      result: 'SessionWakeResponse',
-    },
-    {
-      from: 'agent',
-      names: [outbound.awaitResumption, outbound.awaitResumptionRfc],
-      params: 'SessionAwaitResumptionRequest',
-      result: 'SessionAwaitResumptionResponse',
-    },
-    { from: 'agent', names: [outbound.suspended], params: 'SessionSuspendedNotification' },
-    { from: 'agent', names: [outbound.resumed], params: 'SessionResumedNotification' },
-    { from: 'agent', names: [outbound.turnEnded], params: 'SessionTurnEndedNotification' },
+    request('client', inbound.suspend, 'SessionSuspend'),
+    request('client', inbound.wake, 'SessionWake'),
+    request('agent', awaitNames, 'SessionAwaitResumption'),
+    notification(outbound.suspended, 'SessionSuspended'),
+    notification(outbound.resumed, 'SessionResumed'),
+    notification(outbound.turnEnded, 'SessionTurnEnded'),
   ],
-} as const
+}
 
 const named = (methods: readonly MethodShapes[]): readonly string[] =>
   methods.flatMap(({ params, result }) => (result === undefined ? [params] : [params, result]))
