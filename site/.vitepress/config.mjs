@@ -43,6 +43,7 @@ export default {
           page('Use an agent in an editor', '/docs/guides/editors'),
           page('Run several processes', '/docs/guides/cluster'),
           page('Open a server to others', '/docs/guides/security'),
+          page('Run it in containers', '/docs/guides/containers'),
           page('Watch a server', '/docs/guides/observability'),
           page('Deploy changed code', '/docs/guides/deploy-changed-code'),
           page('Prove what happened', '/docs/guides/receipts'),

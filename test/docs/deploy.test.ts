@@ -66,10 +66,10 @@ it('compose.yaml has services whose volumes and dependencies exist', () => {
   expect(readdirSync(folder)).toContain('nginx.conf')
 })
 
-it('docs/scale.md or docs/observability.md links to each of them', () => {
-  const pages = ['docs/scale.md', 'docs/observability.md']
+it('a page links to each of them', () => {
+  const pages = ['docs/scale.md', 'docs/observability.md', 'docs/guides/containers.md']
   const text = pages.map((page) => readFileSync(join(root, page), 'utf8')).join('\n')
-  for (const [name] of files) expect(text).toContain(`(deploy/${name})`)
+  for (const [name] of files) expect(text).toMatch(new RegExp(`\\((?:\\.\\./)?deploy/${name}\\)`))
 })
 
 it.each(['prometheus-alerts.yaml', 'otel-collector.yaml'])('%s has the form of YAML', (name) => {
@@ -97,4 +97,23 @@ it('otel-collector.yaml has pipelines of parts that it defines', () => {
     expect(used.length).toBeGreaterThan(0)
     expect([...new Set(used)].sort()).toEqual(defined.sort())
   }
+})
+
+it('kubernetes.yaml asks for paths that the server answers, and stops a process after it has drained', () => {
+  const text = read('kubernetes.yaml')
+  const kinds = [...text.matchAll(/^kind: (\w+)$/gm)].map(([, kind]) => kind)
+  expect(kinds).toEqual(['Service', 'Deployment', 'PodDisruptionBudget', 'HorizontalPodAutoscaler'])
+  const paths = [...text.matchAll(/path: (\S+)/g)].map(([, path]) => path)
+  expect(paths).toEqual(['/readyz', '/healthz', '/readyz'])
+  const seconds = (name: string) => Number(new RegExp(`${name}: (\\d+)`).exec(text)?.[1])
+  // Ten seconds for the steps, ten for the rest, and the sleep before the signal.
+  expect(seconds('terminationGracePeriodSeconds')).toBeGreaterThanOrEqual(20 + seconds('seconds'))
+})
+
+it('the number that Kubernetes scales by is made of a metric that the server has', () => {
+  const adapter = read('prometheus-adapter.yaml')
+  const [, name = ''] = /as: (\w+)/.exec(adapter) ?? []
+  expect(read('kubernetes.yaml')).toContain(`name: ${name}`)
+  const [, metric = ''] = /seriesQuery: (\w+)/.exec(adapter) ?? []
+  expect(readFileSync(join(root, 'docs/observability.md'), 'utf8')).toContain(`\`${metric}\``)
 })

@@ -35,6 +35,7 @@ interface Stage extends BuiltImage {
   directory: string
   readonly env: Record<string, string>
   command: readonly string[]
+  entry: readonly string[]
   health: readonly string[]
   /** The absolute paths that the Dockerfile has named so far. */
   readonly paths: string[]
@@ -77,6 +78,7 @@ export async function buildImage({
         directory: root,
         env: {},
         command: [],
+        entry: [],
         health: [],
         paths: [],
       }
@@ -122,7 +124,7 @@ export async function buildImage({
       at.command = JSON.parse(text)
     }),
     ENTRYPOINT: inStage((at, text) => {
-      at.command = JSON.parse(text)
+      at.entry = JSON.parse(text)
     }),
     HEALTHCHECK: inStage((at, text) => {
       at.health = JSON.parse(text.slice(text.indexOf('[')))
@@ -137,7 +139,7 @@ export async function buildImage({
     await instruction(line.slice(name.length).trim())
   }
   if (stage === undefined) throw new Error('no FROM')
-  return stage
+  return { ...stage, command: [...stage.entry, ...stage.command] }
 }
 
 function linesOf(dockerfile: string): readonly string[] {
