@@ -13,7 +13,6 @@ export type {
 export { createCountingIds } from './counting-ids.ts'
 export { createManualClock, type ManualClock } from './manual-clock.ts'
 export { type ReplayAgentsOptions, replayAgents } from './replay-agents.ts'
-export type { Effects } from './script-agent/effects.ts'
 export type {
   ArtifactOp,
   ChildCall,
@@ -28,6 +27,7 @@ export {
   type ScriptAgentOptions,
   scriptAgent,
 } from './script-agent/script-agent.ts'
+export type { Effects } from './script-agent/work.ts'
 export {
   type AsyncMatchers,
   type ClusterUnderTest,

@@ -1,13 +1,16 @@
 /** Runs the code of a task again over its recorded log, in a separate engine. */
+
 import { fold } from '../core/evolve.ts'
+import { makeAnchor } from '../core/receipts/receipt-anchor.ts'
 import type { LogRecord } from '../core/records.ts'
 import type { Task } from '../core/task.ts'
 import type { Agent } from '../engine/author/agent.ts'
 import { createEngine } from '../engine/engine.ts'
+import { rowOf } from '../engine/ledger/row.ts'
 import type { IdSource } from '../ports/ids.ts'
+import type { Commit } from '../ports/store/tasks.ts'
 import type { Store } from '../ports/store.ts'
 import { createMemoryStore } from '../stores/memory/memory-store.ts'
-import { commitOfLog } from './commit-of-log.ts'
 import { createCountingIds } from './counting-ids.ts'
 import { createManualClock } from './manual-clock.ts'
 import { clockUntilDeath, createLife, storeUntilDeath } from './process-life.ts'
@@ -80,4 +83,13 @@ async function runOn(
   life.end()
   await copy.close()
   return after
+}
+
+/**
+ * Builds one commit that writes a whole log, including what a store keeps outside the log. `task`
+ * is the folded log.
+ */
+export function commitOfLog(task: Task, records: readonly LogRecord[]): Commit {
+  const anchor = task.receipts.count > 0 ? { anchor: makeAnchor(task, testSigner) } : {}
+  return { taskId: task.id, expected: 0, records, row: rowOf(task), ...anchor }
 }

@@ -12,20 +12,24 @@ import { cluster } from './store-contract/cluster.ts'
 import { commits } from './store-contract/commits.ts'
 import { events } from './store-contract/events.ts'
 import { hostileContent } from './store-contract/hostile-content.ts'
-import { lists } from './store-contract/lists.ts'
-import { notes } from './store-contract/notes.ts'
-import { openTasks } from './store-contract/open-tasks.ts'
-import { policies } from './store-contract/policies.ts'
+import { lists, openTasks } from './store-contract/lists.ts'
+import { notes, policies } from './store-contract/policies.ts'
 import { pushes } from './store-contract/pushes.ts'
 import { retention } from './store-contract/retention.ts'
 import { sessions } from './store-contract/sessions.ts'
-import { type MakeStore, openForEachTest } from './store-contract/subject.ts'
-import type { TestKit } from './store-contract/test-kit.ts'
+import { type MakeStore, openForEachTest, type TestKit } from './store-contract/subject.ts'
 import { usage } from './store-contract/usage.ts'
 import { work } from './store-contract/work.ts'
 
-export type { ClusterUnderTest, MakeStore, StoreUnderTest } from './store-contract/subject.ts'
-export type { AsyncMatchers, Expect, Matchers, TestKit } from './store-contract/test-kit.ts'
+export type {
+  AsyncMatchers,
+  ClusterUnderTest,
+  Expect,
+  MakeStore,
+  Matchers,
+  StoreUnderTest,
+  TestKit,
+} from './store-contract/subject.ts'
 
 /** @param isShared whether the store has a `cluster` part */
 export function describeStoreContract(

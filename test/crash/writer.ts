@@ -10,7 +10,7 @@ import { aiAgent } from '../../src/ai/agent/ai-agent.ts'
 import { scriptedModel } from '../../src/ai/test-support/mock-model.ts'
 import type { refusals } from '../../src/ai/test-support/provider-rules.ts'
 import type { Agent } from '../../src/engine/author/agent.ts'
-import { effectLine } from '../../src/testing/script-agent/effects.ts'
+import { effectLine } from '../../src/testing/script-agent/work.ts'
 
 export interface WriterParts {
   readonly data: string

@@ -5,8 +5,8 @@ import {
   type StoredEvent,
 } from '../../core/waiting/cloud-event.ts'
 import type { Store } from '../../ports/store.ts'
-import type { Reservations } from './reservations.ts'
 import type { UsageTotals } from './usage.ts'
+import type { Reservations } from './work.ts'
 
 interface Appended {
   readonly pos: number

@@ -2,15 +2,17 @@
  * A store in memory, for tests, trials and agents whose tasks may be lost. Values are kept as JSON text, so readers get
  * copies and the same shapes as from a durable store.
  */
+
 import { LullError } from '../../core/errors.ts'
+import type { Json } from '../../core/values/json.ts'
+import type { AuditStore, StoredAuditEntry } from '../../ports/store/audit.ts'
 import type { Hold } from '../../ports/store/holds.ts'
+import type { KeyValueStore } from '../../ports/store/key-values.ts'
 import type { Commit } from '../../ports/store/tasks.ts'
-import { promising, type Store } from '../../ports/store.ts'
-import { type Audit, createAudit } from './audit.ts'
+import { type Direct, promising, type Store } from '../../ports/store.ts'
 import { type Claims, createClaims } from './claims.ts'
 import { createCommit } from './commit.ts'
 import { createEvents, type Events } from './events.ts'
-import { createKeyValues, type KeyValues } from './key-values.ts'
 import { createPolicies, type Policies } from './policies.ts'
 import { createPushes, type Pushes } from './pushes.ts'
 import { createSessions, type Sessions } from './sessions.ts'
@@ -133,4 +135,66 @@ export function connectMemory(data: MemoryData, { guarded, close }: Guard): Stor
   })
   // Closing twice is allowed.
   return { ...store, close: async () => close() }
+}
+
+/** Small values of the engine by name, as JSON. */
+type KeyValues = Direct<keyof KeyValueStore>
+
+function createKeyValues(): KeyValues {
+  const values = new Map<string, string>()
+  return {
+    getValue(name) {
+      const text = values.get(name)
+      return text === undefined ? undefined : (JSON.parse(text) as Json)
+    },
+    setValue(name, value) {
+      values.set(name, JSON.stringify(value))
+    },
+    replaceValue(name, before, after) {
+      if (values.get(name) !== (before === undefined ? undefined : JSON.stringify(before))) {
+        return false
+      }
+      values.set(name, JSON.stringify(after))
+      return true
+    },
+  }
+}
+
+type Audit = Direct<keyof AuditStore>
+
+function createAudit(): Audit {
+  /** Entries by id. A `Map` keeps insertion order, which is the order of positions. */
+  const entries = new Map<string, string>()
+  let last = 0
+
+  const all = (): readonly StoredAuditEntry[] =>
+    [...entries.values()].map((text) => JSON.parse(text) as StoredAuditEntry)
+
+  return {
+    appendAudit(given) {
+      for (const entry of given) {
+        if (entries.has(entry.id)) continue
+        entries.set(entry.id, JSON.stringify({ ...entry, pos: ++last }))
+      }
+    },
+    audit({ tenant, principal, taskId, since = -Infinity, order, after, limit }) {
+      const kept = all()
+      const from = after === undefined ? undefined : (kept.find(({ id }) => id === after)?.pos ?? 0)
+      const isDescending = order === 'desc'
+      return (isDescending ? kept.toReversed() : kept)
+        .filter(({ pos }) => from === undefined || (isDescending ? pos < from : pos > from))
+        .filter((entry) => entry.at >= since)
+        .filter((entry) => tenant === undefined || entry.tenant === tenant)
+        .filter((entry) => principal === undefined || entry.principal === principal)
+        .filter((entry) => taskId === undefined || entry.taskId === taskId)
+        .slice(0, limit)
+    },
+    pruneAudit(before, limit) {
+      const old = all()
+        .filter(({ at }) => at < before)
+        .slice(0, limit)
+      for (const { id } of old) entries.delete(id)
+      return old.length
+    },
+  }
 }

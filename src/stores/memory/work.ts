@@ -3,11 +3,11 @@
  * asks after every write.
  */
 
+import { RESERVED_MS } from '../../ports/store/cluster.ts'
 import { inTurn } from '../../ports/store/in-turn.ts'
 import type { TaskRow } from '../../ports/store/tasks.ts'
 import type { WorkStore } from '../../ports/store/work.ts'
 import type { Direct } from '../../ports/store.ts'
-import type { Reservations } from './reservations.ts'
 
 export interface WorkQueries extends Direct<keyof WorkStore> {
   put(row: TaskRow): void
@@ -112,4 +112,24 @@ function earliest(rows: TaskRow[], key: Instant): TaskRow[] {
 
 function ids(rows: readonly TaskRow[]): string[] {
   return rows.map((row) => row.id)
+}
+
+/** Reservations: what was given to one process and is not given to another for a while. */
+export interface Reservations<K> {
+  readonly isFree: (key: K) => boolean
+  reserve(key: K): void
+  release(key: K): void
+}
+
+export function createReservations<K>(now: () => number): Reservations<K> {
+  const until = new Map<K, number>()
+  return {
+    isFree: (key) => (until.get(key) ?? 0) <= now(),
+    reserve(key) {
+      until.set(key, now() + RESERVED_MS)
+    },
+    release(key) {
+      until.delete(key)
+    },
+  }
 }

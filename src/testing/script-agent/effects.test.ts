@@ -2,7 +2,7 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, expect, it } from 'vitest'
-import { createEffectsFile, effectLine } from './effects.ts'
+import { createEffectsFile, effectLine } from './work.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'lull-effects-'))
 afterEach(() => rmSync(folder, { recursive: true, force: true }))

@@ -7,11 +7,10 @@
 import { type Agent, agent, Rejection } from '../../engine/author/agent.ts'
 import type { Clock } from '../../ports/clock.ts'
 import { conventionFor } from './conventions.ts'
-import { createEffectsFile, type Effects } from './effects.ts'
 import type { ScriptOp } from './ops.ts'
 import { parseScript } from './parse-script.ts'
 import { type Ending, type Memory, performAll, type Scene } from './perform.ts'
-import { createWork } from './work.ts'
+import { createEffectsFile, createWork, type Effects } from './work.ts'
 
 export interface ScriptAgentOptions {
   /** Default: `script`. */

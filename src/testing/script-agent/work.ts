@@ -1,8 +1,9 @@
+/** What steps and tools of a script do: they take time, and write a line for each effect. */
+import { fsyncSync, openSync, writeSync } from 'node:fs'
+import process from 'node:process'
 import type { StepContext, StepFunction } from '../../engine/author/agent-task.ts'
 import type { Clock } from '../../ports/clock.ts'
-import { type EffectKind, type Effects, effectLine } from './effects.ts'
 import type { WorkOptions } from './ops.ts'
-import { splitEvenly } from './split-evenly.ts'
 
 /**
  * Makes the function of a step or tool. It takes the given time, and writes its beginning and end
@@ -71,4 +72,48 @@ function passed(
     const cancel = clock.after(ms, done)
     signal?.addEventListener('abort', done)
   })
+}
+
+/** Splits into exactly `chunks` texts of nearly equal size. */
+export function splitEvenly(units: readonly string[], chunks: number): readonly string[] {
+  const edge = (index: number): number => Math.round((index * units.length) / chunks)
+  return Array.from({ length: chunks }, (_, index) =>
+    units.slice(edge(index), edge(index + 1)).join(''),
+  )
+}
+
+/** Writes one line. It is durable when the call returns. */
+export type Effects = (line: string) => void
+
+type EffectKind = 'begin' | 'end' | 'abort'
+
+/**
+ * The line that a step writes when it is executed: `begin|end|abort <taskId> <name> <occurrence> <attempt> <pid>
+ * <epochMs>`. Tests count side effects by these lines, across crashes.
+ */
+export function effectLine(
+  kind: EffectKind,
+  taskId: string,
+  name: string,
+  occurrence: number,
+  attempt: number,
+  at: number,
+): string {
+  // A lone surrogate cannot be percent-encoded, but UTF-8 has replaced it by U+FFFD.
+  const encoded = encodeURIComponent(Buffer.from(name).toString())
+  return [kind, taskId, encoded, occurrence, attempt, process.pid, at].join(' ')
+}
+
+/** Appends lines to the file named by `LULL_EFFECTS`, if any. */
+export function createEffectsFile(
+  pathOf: () => string | undefined = () => process.env['LULL_EFFECTS'],
+): Effects {
+  let opened: { readonly path: string; readonly file: number } | undefined
+  return (line) => {
+    const path = pathOf()
+    if (path === undefined || path === '') return
+    if (opened?.path !== path) opened = { path, file: openSync(path, 'a') }
+    writeSync(opened.file, `${line}\n`)
+    fsyncSync(opened.file)
+  }
 }

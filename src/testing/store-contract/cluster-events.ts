@@ -1,7 +1,6 @@
 import { RESERVED_MS } from '../../ports/store/cluster.ts'
 import { creation, sampleClaim, sampleEvent, step } from '../sample-task.ts'
-import type { Subject } from './subject.ts'
-import { two } from './two-processes.ts'
+import { type Subject, two } from './subject.ts'
 
 export function clusterEvents(subject: Subject): void {
   dispatch(subject)

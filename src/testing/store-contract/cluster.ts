@@ -1,8 +1,7 @@
 import { type Changes, RESERVED_MS } from '../../ports/store/cluster.ts'
 import { creation, sampleClaim, sampleHold, sampleRow, step } from '../sample-task.ts'
 import { clusterEvents } from './cluster-events.ts'
-import type { Subject } from './subject.ts'
-import { two } from './two-processes.ts'
+import { type Subject, two } from './subject.ts'
 import { readyIds } from './work.ts'
 
 const LEASE_MS = 15_000

@@ -1,6 +1,5 @@
-import { appendDispatched } from '../append-dispatched.ts'
 import { sampleEvent } from '../sample-task.ts'
-import type { Subject } from './subject.ts'
+import { appendDispatched, type Subject } from './subject.ts'
 
 export function events(subject: Subject): void {
   positions(subject)

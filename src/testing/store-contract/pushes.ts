@@ -1,7 +1,6 @@
 import type { Push } from '../../core/push.ts'
 import { creation } from '../sample-task.ts'
-import { pruneTasks } from './prune-tasks.ts'
-import type { Subject } from './subject.ts'
+import { pruneTasks, type Subject } from './subject.ts'
 
 export const samplePush = (taskId: string, id: string, some: Partial<Push> = {}): Push => ({
   taskId,

@@ -2,7 +2,6 @@
 
 import { isTerminal, states } from '../../core/states.ts'
 import type { PruneResult } from '../../ports/store/pruning.ts'
-import { appendDispatched } from '../append-dispatched.ts'
 import {
   creation,
   sampleClaim,
@@ -13,9 +12,8 @@ import {
   sampleSnapshot,
   step,
 } from '../sample-task.ts'
-import { pruneTasks } from './prune-tasks.ts'
 import { samplePush } from './pushes.ts'
-import type { Subject } from './subject.ts'
+import { appendDispatched, pruneTasks, type Subject } from './subject.ts'
 
 export function retention(subject: Subject): void {
   ofTasks(subject)

@@ -1,9 +1,7 @@
 import type { StoredUsage } from '../../ports/store/usage.ts'
 import type { Store } from '../../ports/store.ts'
-import { appendDispatched } from '../append-dispatched.ts'
 import { creation, sampleEvent, sampleMessage, sampleRow, step } from '../sample-task.ts'
-import { pruneTasks } from './prune-tasks.ts'
-import type { Subject } from './subject.ts'
+import { appendDispatched, pruneTasks, type Subject } from './subject.ts'
 
 const none: StoredUsage = { tasks: 0, openTasks: 0, bytes: 0 }
 

@@ -3,7 +3,7 @@ import type { LogRecord } from '../../../core/records.ts'
 import type { Task } from '../../../core/task.ts'
 import type { Store } from '../../../ports/store.ts'
 import { createMemoryStore } from '../../../stores/memory/memory-store.ts'
-import { commitOfLog } from '../../../testing/commit-of-log.ts'
+import { commitOfLog } from '../../../testing/replay-task.ts'
 
 /** A store that holds the first records of a log, as a process that died there would have left it. For tests only. */
 export async function storeWith(records: readonly LogRecord[]): Promise<Store> {

@@ -4,7 +4,6 @@ import { expect } from 'vitest'
 import { type State, states } from '../../../core/states.ts'
 import type { Commit, TaskRow } from '../../../ports/store/tasks.ts'
 import type { Store } from '../../../ports/store.ts'
-import { appendDispatched } from '../../../testing/append-dispatched.ts'
 import {
   poison,
   sampleClaim,
@@ -13,7 +12,7 @@ import {
   sampleRow,
   sampleSnapshot,
 } from '../../../testing/sample-task.ts'
-import { pruneTasks } from '../../../testing/store-contract/prune-tasks.ts'
+import { appendDispatched, pruneTasks } from '../../../testing/store-contract/subject.ts'
 import { agents, ids, type Model, names, tenants } from './model.ts'
 
 export type Operation =
