@@ -46,12 +46,15 @@ export interface RunHost {
   eventsNow(): Promise<number>
   /** The position of the newest event that this process knows. Lower than before when the store has lost events. */
   lastEventPos(): number
-  /** The run only waits for children: its slot is freed, and it may leave memory. False: it keeps its slot. */
+  /** Frees the slot of a run that only waits for children. Such a run may be evicted from memory. False: it keeps its slot. */
   releaseSlot(taskId: string): boolean
-  /** The run could go on: resolves when it has a slot again, or was stopped. */
+  /** For a run that can go on. Resolves when it has a slot again, or was stopped. */
   reacquireSlot(taskId: string): Promise<void>
   blocked(agent: string, taskId: string, ms: number): void
-  /** Code of the task takes the event loop, or gives it back (undefined). Returns what was told before. */
+  /**
+   * Notes which task's code runs on the event loop from now on. Undefined: none.
+   * @returns the task that was noted before
+   */
   running(taskId: string | undefined): string | undefined
   /**
    * Asked before a function of the author runs that may have effects: each attempt of a step, `digest` and `compact`.

@@ -146,7 +146,7 @@ interface RecordInWriting<R extends JournalRecord> {
 }
 
 /**
- * Hands in a record as an operation of its own.
+ * Hands in a record as a separate operation, which passes the gate.
  * @param before records that come before it in the same commit
  */
 export function handInRecord<R extends JournalRecord>(

@@ -1,5 +1,5 @@
 /**
- * The state that the operations of a run share, and the writes of the run.
+ * The state that the operations of a run share, and the way to write their records.
  *
  * R4  No step acts before its task, and every value it may have seen, is durable.
  */
@@ -131,13 +131,14 @@ export class RunCore {
     return this.#runner.unsettled + this.pace.waiting
   }
 
-  /** The run may have reached a boundary. */
+  /** Called after each change that may have brought the run to a boundary. */
   checkBoundary(): void {
     if (!this.#dead) this.run.checkBoundary()
   }
 
   /**
-   * Whether the run only waits: so many waits outside, and so many operations in flight that wait for a child (W1).
+   * Whether the run only waits (W1 of `gate.ts`): it has exactly `outside` waits for something outside, and `inFlight`
+   * operations in flight, all of which wait for a child.
    * Values that the code has read are written first, because a run without a slot may be evicted.
    */
   onlyWaits(outside: number, inFlight: number): boolean {

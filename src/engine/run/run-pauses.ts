@@ -17,7 +17,7 @@ import type { ResumeConditions } from '../../core/waiting/conditions.ts'
 import { describeKey } from './replay/keys.ts'
 import type { RunCore } from './run-core.ts'
 
-/** A process that stops waits this long for steps that were told to stop. It is within its wait for last writes. */
+/** How long a process that stops waits for interrupted steps. Shorter than `LAST_WRITE_MS` of `executor/runs.ts`. */
 const INTERRUPTED_MS = 500
 
 /** A class: one instance per run is cheaper than one closure per method and run. */
@@ -148,12 +148,12 @@ export class RunRelease {
     this.#boundaryReached?.('it reached a boundary')
   }
 
-  /** The task has stopped, so there is nothing to release. */
+  /** The task has stopped, so it need not be released: ends the wait for a boundary. */
   stopped(): void {
     this.#boundaryReached?.('it stopped')
   }
 
-  /** The run is over, so there is nothing to release, and the process need not wait for it. */
+  /** The run has ended: the process that stops no longer waits for it. */
   over(): void {
     this.#released?.()
     this.#boundaryReached?.('it has ended')

@@ -161,7 +161,7 @@ class Item {
   }
 }
 
-/** A park that is decided again because the store has lost events names no position of a lost one (events, V5). */
+/** The store may have lost events since the park was made. Then the park starts from the newest event that is left (V5 of `events.ts`). */
 function withKnownEvents(act: RunAct, lastEventPos: number): RunAct {
   if (act.type !== 'park' || act.eventsNow <= lastEventPos) return act
   return { ...act, eventsNow: lastEventPos }

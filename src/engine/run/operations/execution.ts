@@ -25,9 +25,9 @@ export interface ExecutionDeps {
   readonly outer: Execution | undefined
   readonly span?: Span | undefined
   readonly abandonAfterMs: number
-  /** It was told to stop so long ago, and is in flight still (X6). */
+  /** Called when its function is in flight `abandonAfterMs` after it was told to stop (X6). */
   expired(execution: Execution): void
-  /** Its function has settled. */
+  /** Called when its function has settled. */
   settled(execution: Execution): void
 }
 

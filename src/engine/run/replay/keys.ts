@@ -42,7 +42,7 @@ export function describeKey(key: string): string {
   return which ? named : `${named} (number ${occurrence})`
 }
 
-/** For people: the first operations of so many. */
+/** For people: the operations of these keys. @param count how many there are in all, if `keys` has only the first ones */
 export function describeKeys(keys: readonly string[], count: number = keys.length): string {
   const more = count > keys.length ? ` and ${count - keys.length} more` : ''
   return `${keys.map(describeKey).join(', ')}${more}`
@@ -65,7 +65,7 @@ function partsOf(key: string): {
   return { kind, name: name === undefined ? undefined : unescapeName(name), occurrence }
 }
 
-/** Counts the operations of a run, so that each has a key of its own. */
+/** Counts the operations of a run, so that no two have the same key. */
 export class KeyCounter {
   /** By prefix, and then by kind and name. */
   #counts: Map<string, Map<string, number>> | undefined
