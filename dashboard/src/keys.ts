@@ -5,18 +5,33 @@
  * K2  No key acts while a dialog is open, while a field has the focus, or together with a modifier. A key that is held
  *     down acts once.
  */
-import { go } from './router.ts'
+import { go, type PageName } from './router.ts'
 
-const pages = {
+const pageKeys: Readonly<Record<string, PageName>> = {
+  v: 'overview',
   b: 'board',
+  t: 'tasks',
   w: 'waiting',
-  o: 'operations',
-  u: 'budgets',
   n: 'agents',
   s: 'schedules',
+  u: 'budgets',
+  o: 'operations',
   p: 'processes',
   a: 'audit',
-} as const
+}
+
+/** What `?` shows. */
+export const keyList: readonly (readonly [keys: string, about: string])[] = [
+  ...Object.entries(pageKeys).map(([letter, page]) => [`g ${letter}`, page] as const),
+  ['/', 'search'],
+  ['j, k', 'next and previous'],
+  ['Enter', 'open the task, or begin to answer'],
+  ['p, r, c', 'pause, resume, cancel'],
+  ['a', 'begin to answer'],
+  ['m', 'remind'],
+  ['e', 'send the event it waits for'],
+  ['h', 'hold (operations)'],
+]
 
 export function listenToKeys(help: () => void): void {
   let afterG = false
@@ -49,12 +64,22 @@ function isField(target: EventTarget | null): boolean {
 
 /** Undefined: the key means nothing here. */
 function actOf(key: string, afterG: boolean, help: () => void): (() => void) | undefined {
-  if (afterG && key in pages) return () => go({ page: pages[key as keyof typeof pages] })
+  const page = afterG && Object.hasOwn(pageKeys, key) ? pageKeys[key] : undefined
+  if (page !== undefined) return () => go({ page })
   if (key === '?') return help
   if (key === 'j' || key === 'k') return () => move(key === 'j' ? 1 : -1)
   if (key === '/') return within<HTMLElement>('#search', (search) => search.focus())
   if (!/^[a-z]$/.test(key)) return undefined
+  if (key === 'a') return within<HTMLElement>(question, (card) => beginToAnswer(card))
   return within<HTMLElement>(`button[data-key="${key}"]`, (button) => button.click())
+}
+
+/** The question that has the focus, else the first one. */
+const question = '.q:focus-within, .q:focus, :not([hidden]) > .q'
+
+/** The first field of a question gets the focus. Where there is only to choose, its first button: a second key consents. */
+export function beginToAnswer(card: HTMLElement): void {
+  card.querySelector<HTMLElement>('form :is(input, textarea, select, button)')?.focus()
 }
 
 function within<E extends Element>(selector: string, act: (found: E) => void) {
@@ -62,14 +87,19 @@ function within<E extends Element>(selector: string, act: (found: E) => void) {
   return found === null ? undefined : () => act(found)
 }
 
-/** The link that has the keyboard's focus, until the mouse is used. */
+/** The address of the task that has the keyboard's focus, until the mouse is used. */
 let focused: string | null = null
-addEventListener('focusin', (event) => {
-  focused = event.target instanceof HTMLAnchorElement ? event.target.getAttribute('href') : null
+addEventListener('focusin', ({ target }) => {
+  focused = target instanceof HTMLElement && target.closest(item) ? hrefIn(target) : null
 })
 addEventListener('pointerdown', () => {
   focused = null
 })
+
+/** What `j` and `k` go through: cards of the board, rows of the table, questions. */
+const item = '[data-item], .card h3'
+const hrefIn = (element: Element): string | null =>
+  (element.closest('a') ?? element.querySelector('a'))?.getAttribute('href') ?? null
 
 /** A browser takes the focus from an element that moves. Cards move when their tasks change: call it after each draw. */
 export function keepFocus(): void {
@@ -77,9 +107,13 @@ export function keepFocus(): void {
   document.querySelector<HTMLElement>(`.card a[href="${CSS.escape(focused)}"]`)?.focus()
 }
 
-/** Moves the focus between the cards of a list. */
+/** An item that can have the focus itself gets it, else its link. */
 function move(by: 1 | -1): void {
-  const links = [...document.querySelectorAll<HTMLElement>('.card a')]
-  const here = links.findIndex((link) => link.matches(':focus'))
-  links[Math.max(0, Math.min(links.length - 1, here + by))]?.focus()
+  const items = [...document.querySelectorAll<HTMLElement>(item)].filter(
+    (one) => one.getClientRects().length > 0,
+  )
+  const here = items.findIndex((one) => one.contains(document.activeElement))
+  const next = items[Math.max(0, Math.min(items.length - 1, here + by))]
+  const target = next?.tabIndex === -1 && next.hasAttribute('tabindex') ? next : null
+  ;(target ?? next?.querySelector('a'))?.focus()
 }

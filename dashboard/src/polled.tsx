@@ -54,8 +54,8 @@ export function usePolled({ refresh }: Pick<Polled<unknown>, 'refresh'>): void {
 export function Problem({ of }: { readonly of: Pick<Polled<unknown>, 'problem'> }) {
   if (of.problem.value === undefined) return null
   return (
-    <p class="refusal" role="alert">
-      {of.problem.value}
-    </p>
+    <div class="notice bad" role="alert">
+      <p class="refusal">{of.problem.value}</p>
+    </div>
   )
 }

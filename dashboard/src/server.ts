@@ -11,6 +11,19 @@ export const key = signal<string | undefined>(undefined)
 /** The server wants a credential, and has not accepted one yet. */
 export const needsKey = signal(false)
 
+/** Who this page acts as. */
+export interface Who {
+  readonly tenant: string
+  readonly principal: string
+  readonly scopes: readonly string[]
+}
+export const who = signal<Who | undefined>(undefined)
+
+/** The key is forgotten with the page. */
+export function signOut(): void {
+  location.reload()
+}
+
 const headers = (): Readonly<Record<string, string>> =>
   key.value === undefined ? {} : { authorization: `Bearer ${key.value}` }
 

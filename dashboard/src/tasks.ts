@@ -8,6 +8,7 @@
  */
 import { batch, computed, signal } from '@preact/signals'
 import { isClientError } from '../../src/client/client-error.ts'
+import type { HoldSummary } from '../../src/wire/ops/control.ts'
 import type { TaskList, TaskSummary } from '../../src/wire/ops/tasks.ts'
 import {
   type Known,
@@ -16,31 +17,11 @@ import {
   pruned,
   newestFirst as sorted,
 } from './known-tasks.ts'
+import { countOf, groups } from './looks.ts'
 import { place } from './router.ts'
 import { key, messageOf, needsKey, ops } from './server.ts'
 
-export interface Column {
-  readonly title: string
-  readonly states: readonly string[]
-  readonly empty: string
-}
-
-export const columns: readonly Column[] = [
-  {
-    title: 'Needs somebody',
-    states: ['user-consent-required', 'input-required', 'auth-required'],
-    empty: 'Nobody is asked for anything.',
-  },
-  { title: 'Working', states: ['working', 'submitted'], empty: 'No task runs at the moment.' },
-  {
-    title: 'Stopped',
-    states: ['paused-by-agent', 'paused-by-client'],
-    empty: 'No task is parked or paused.',
-  },
-  { title: 'Completed', states: ['completed'], empty: 'No task has completed yet.' },
-  { title: 'Failed', states: ['failed', 'rejected', 'canceled'], empty: 'No task has failed.' },
-]
-
+/** How many tasks of a column are loaded: more than are shown, so that a change does not leave a gap. */
 const PAGE = 50
 const RETRY_MS = 1_000
 const LONGEST_RETRY_MS = 10_000
@@ -54,6 +35,11 @@ export const total = signal<number | undefined>(undefined)
 /** Undefined while the page is live; otherwise since when it is not. */
 export const lostSince = signal<Date | undefined>(undefined)
 export const problem = signal<string | undefined>(undefined)
+/** How many tasks ask a person. */
+export const asked = computed(() =>
+  countOf(counts.value, groups.find(({ id }) => id === 'ask')?.states ?? []),
+)
+export const holdsInEffect = signal<readonly HoldSummary[]>([])
 
 export const newestFirst = computed<readonly Known[]>(() => sorted(known.value))
 
@@ -68,13 +54,17 @@ export function learn(tasks: readonly TaskSummary[]): void {
 /** Loads the first page of every column: a fixed number of requests, however many tasks there are. */
 export async function loadBoard(): Promise<void> {
   try {
-    const pages = await Promise.all(
-      columns.map(({ states }, index) => ops().tasks({ states, limit: PAGE, counts: index === 0 })),
-    )
+    const [holds, ...pages] = await Promise.all([
+      ops().holds(),
+      ...groups.map(({ states }, index) =>
+        ops().tasks({ states, limit: PAGE, counts: index === 0 }),
+      ),
+    ])
     // Drawn once.
     batch(() => {
       learn(pages.flatMap((page) => page.tasks))
       count(pages[0])
+      holdsInEffect.value = holds
       problem.value = undefined
     })
   } catch (error) {
@@ -89,6 +79,11 @@ function count(list: TaskList | undefined): void {
 
 export async function load(taskId: string): Promise<void> {
   learn([await ops().task(taskId)])
+}
+
+/** After a hold was placed or lifted. */
+export async function loadHolds(): Promise<void> {
+  holdsInEffect.value = await ops().holds()
 }
 
 /** T4. What is loaded when the second is over. */

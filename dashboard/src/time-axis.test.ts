@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import type { TimelineEntry } from '../../src/wire/ops/tasks.ts'
-import { axisOf, hasEnded, mergedPoints, mergedSpans } from './time-axis.ts'
+import { axisOf, hasEnded, mergedSpans, placesOf } from './time-axis.ts'
 
 const start = Date.parse('2026-01-01T00:00:00Z')
 
@@ -41,19 +41,6 @@ it('says how long the task was queued, worked, asked and was stopped', () => {
   expect([axis?.from, axis?.to]).toEqual([start, start + 77_000])
 })
 
-it('draws turns and steps to scale, and the wake as a point', () => {
-  const { spans = [], points = [] } = axisOf(story, start) ?? {}
-  const shown = spans
-    .filter(({ lane }) => lane !== 'phase')
-    .map(({ label, from, to }) => [label, from - start, to - start])
-  expect(shown).toEqual([
-    ['turn 1', 1_000, 65_000],
-    ['turn 2', 65_000, 77_000],
-    ['step plan: done', 1_000, 3_000],
-  ])
-  expect(points).toEqual([{ kind: 'wake', label: 'resumed: event', at: start + 64_000 }])
-})
-
 it('says which turn cost most', () => {
   expect(axisOf(story, start)?.costs).toEqual([
     { turn: 2, costUsd: 0.02, tokens: 300 },
@@ -77,16 +64,20 @@ it('says whether the task has ended', () => {
   expect([hasEnded(story), hasEnded(story.slice(0, -1))]).toEqual([true, false])
 })
 
-it('draws a bounded number of spans and points, however many there are', () => {
-  const many = Array.from({ length: 50_000 }, (_, index) => index)
-  const spans = many.map((at) => ({
-    ...{ lane: 'step' as const, label: 'step', from: at, to: at + 1 },
-    kind: at === 70 ? 'failed' : 'done',
+it('draws a bounded number of stretches, however many there are, each in the phase of its longest', () => {
+  const spans = Array.from({ length: 50_000 }, (_, at) => ({
+    phase: at % 50 === 7 ? ('stopped' as const) : ('working' as const),
+    ...{ from: at, to: at + 1, count: 1 },
   }))
-  const drawn = mergedSpans(spans, 50)
-  expect(drawn.length).toBeLessThanOrEqual(1_100)
-  expect([drawn[0]?.from, drawn.at(-1)?.to, drawn[1]?.kind]).toEqual([0, 50_000, 'failed'])
-  const points = many.map((at) => ({ kind: 'wake' as const, label: 'resumed', at }))
-  expect(mergedPoints(points, 50)).toHaveLength(1_000)
+  const drawn = mergedSpans(spans, 500)
+  expect(drawn.length).toBeLessThanOrEqual(110)
+  expect([drawn[0]?.from, drawn.at(-1)?.to]).toEqual([0, 50_000])
   expect(mergedSpans(spans.slice(0, 3), 1)).toEqual(spans.slice(0, 3))
+})
+
+it('widens a stretch that is too short to be seen, and fills the whole width', () => {
+  const span = (from: number, to: number) => ({ phase: 'working' as const, from, to, count: 1 })
+  const places = placesOf([span(0, 1), span(1, 10_000)], 1_000, 12)
+  expect(places[0]?.width).toBeGreaterThan(11)
+  expect((places[1]?.x ?? 0) + (places[1]?.width ?? 0)).toBeCloseTo(1_000)
 })

@@ -58,7 +58,7 @@ describe('K1: a key types nothing into the dialog that it opens:', () => {
     expect(await focused(page)).toBe(value)
   })
 
-  it('p opens Pause, a opens Answer, h opens Hold', async () => {
+  it('p opens Pause, a begins to answer, h opens Hold', async () => {
     const working = await started({ repeat: 2_000, ops: [{ step: 'tick', ms: 50 }] })
     const page = await visit(`tasks/${working}`)
     await press(page, 'p', 'Pause')
@@ -67,7 +67,7 @@ describe('K1: a key types nothing into the dialog that it opens:', () => {
     await client().cancel(working)
     const asking = await visit(`tasks/${await started({ ask: 'who?' })}`)
     await press(asking, 'a', 'Answer')
-    await asking.getByRole('dialog', { name: 'Answer' }).getByRole('textbox').waitFor()
+    await asking.getByLabel('Answer').and(asking.locator(':focus')).waitFor()
     expect(await focused(asking)).toBe('')
     const operations = await visit('operations')
     await press(operations, 'h', 'Hold')
@@ -88,7 +88,7 @@ describe('K1: a key types nothing into the dialog that it opens:', () => {
     await page.keyboard.press('Enter')
     await client().waitFor(taskId, 'completed')
     expect(JSON.stringify(await client().get(taskId))).toContain('"status":"passed"')
-    await page.locator('.timeline').getByText('resumed').waitFor()
+    await page.locator('.timeline').getByText('Woke').waitFor()
   })
 })
 
@@ -104,7 +104,7 @@ describe('K2: no key acts', () => {
 
   it('while a field has the focus', async () => {
     await parked()
-    const page = await visit()
+    const page = await visit('board')
     await page.locator('.card').first().waitFor()
     await page.keyboard.press('/')
     await page.getByRole('searchbox').and(page.locator(':focus')).waitFor()

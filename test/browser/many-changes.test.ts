@@ -35,7 +35,7 @@ it('T4: a thousand changes are drawn a few times and loaded a few times, each se
   )
   const ids = sent.map((one) => (one.kind === 'task' ? one.task.id : ''))
 
-  const page = await visit()
+  const page = await visit('board')
   await expect.poll(() => page.locator('.card').count()).toBe(TASKS)
   let loads = 0
   page.on('request', (request) => {
@@ -47,9 +47,9 @@ it('T4: a thousand changes are drawn a few times and loaded a few times, each se
       { childList: true, subtree: true, characterData: true, attributes: true })`)
   const from = await page.evaluate<number>('performance.now()')
   await Promise.all(ids.map((id) => client.resume(id)))
-  const completed = page.getByRole('region', { name: 'Completed' })
+  const completed = page.getByRole('region', { name: 'Ended' })
   await expect.poll(() => completed.locator('.card').count()).toBe(TASKS)
-  await expect.poll(() => completed.locator('.count').textContent()).toBe(`${TASKS}`)
+  await expect.poll(() => completed.locator('.total').textContent()).toBe(`${TASKS}`)
   const seconds = (await page.evaluate<number>(`performance.now() - ${from}`)) / 1_000
   const draws = await page.evaluate<number>('draws')
 

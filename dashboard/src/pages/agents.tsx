@@ -18,10 +18,13 @@ export function Agents() {
   const all = agents.value.value
   return (
     <>
-      <h1>Agents</h1>
+      <div class="head">
+        <h1>Agents</h1>
+        <span class="sub">what this server can do</span>
+      </div>
       <Problem of={agents} />
-      {all === undefined && <p class="empty">Loading…</p>}
-      <ul class="cards wide">
+      {all === undefined && <p class="quiet">Loading…</p>}
+      <ul class="blocks">
         {all?.map((agent) => (
           <Agent key={agent.name} agent={agent} />
         ))}
@@ -42,15 +45,17 @@ function Agent({ agent }: { readonly agent: AgentSummary }) {
     else replies.value = { ...replies.value, [name]: textOf(sent.message) }
   }
   return (
-    <li class="card">
-      <strong class="title">{name}</strong>
-      <span class="says">{description}</span>
+    <li class="panel block">
+      <header>
+        <h2>{name}</h2>
+      </header>
+      <p class="quiet">{description}</p>
       {reply !== undefined && (
         <p class="text" role="status">
           {reply}
         </p>
       )}
-      <div class="actions">
+      <div class="acts">
         <Act
           label={`Send to ${name}`}
           kind="primary"

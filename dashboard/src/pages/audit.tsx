@@ -1,7 +1,8 @@
 /** The audit log: who did what, and what was refused, the latest first. */
 import { signal } from '@preact/signals'
 import type { AuditSummary } from '../../../src/wire/ops/server.ts'
-import { TaskLink } from '../parts/task-link.tsx'
+import { TaskLink } from '../parts/link.tsx'
+import { When } from '../parts/times.tsx'
 import { createPolled, Problem, usePolled } from '../polled.tsx'
 import { ops } from '../server.ts'
 
@@ -26,9 +27,12 @@ export function Audit() {
   const page = audit.value.value
   return (
     <>
-      <h1>Audit</h1>
+      <div class="head">
+        <h1>Audit</h1>
+        <span class="sub">who did what, and what was refused, the latest first</span>
+      </div>
       <Problem of={audit} />
-      <form class="filters" onSubmit={(event) => event.preventDefault()}>
+      <form class="toolbar" onSubmit={(event) => event.preventDefault()}>
         <label>
           Time{' '}
           <select
@@ -48,7 +52,7 @@ export function Audit() {
         <label>
           Principal{' '}
           <input
-            id="search"
+            id="principal"
             maxLength={256}
             value={principal.value}
             onInput={(event) => {
@@ -59,10 +63,10 @@ export function Audit() {
         </label>
       </form>
       {page?.cursor !== undefined && (
-        <p class="empty">These are the latest {MOST} entries of this time. There are older ones.</p>
+        <p class="quiet">These are the latest {MOST} entries of this time. There are older ones.</p>
       )}
       {page?.entries.length === 0 && (
-        <p class="empty">
+        <p class="quiet">
           Nothing was recorded in this time. Pauses, resumes, cancels, answers, holds, changes of
           keys and refused requests are recorded.
         </p>
@@ -74,8 +78,8 @@ export function Audit() {
 
 function Entries({ entries }: { readonly entries: readonly AuditSummary[] }) {
   return (
-    <div class="table">
-      <table>
+    <section class="panel" aria-label="Entries">
+      <table class="fold-table">
         <thead>
           <tr>
             <th scope="col">When</th>
@@ -89,16 +93,14 @@ function Entries({ entries }: { readonly entries: readonly AuditSummary[] }) {
           {entries.map((entry, index) => (
             <tr key={index} data-outcome={entry.outcome === 'done' ? 'done' : 'failed'}>
               <td>
-                <time dateTime={entry.at} title={entry.at}>
-                  {new Date(entry.at).toLocaleString()}
-                </time>
+                <When at={entry.at} />
               </td>
-              <td>{who(entry)}</td>
-              <td>{entry.action}</td>
-              <td>
+              <td data-name="Who">{who(entry)}</td>
+              <td data-name="What">{entry.action}</td>
+              <td data-name="To what">
                 {entry.taskId !== undefined && <TaskLink taskId={entry.taskId} />} {entry.target}
               </td>
-              <td class="outcome">
+              <td class="outcome" data-name="Outcome">
                 {entry.outcome}
                 {entry.further !== undefined && `, ${entry.further} more times`}
               </td>
@@ -106,7 +108,7 @@ function Entries({ entries }: { readonly entries: readonly AuditSummary[] }) {
           ))}
         </tbody>
       </table>
-    </div>
+    </section>
   )
 }
 

@@ -1,48 +1,95 @@
-/** Every task by state: what needs somebody, what works, what is stopped, what is done. */
+/** Every task by state: how many there are, and the newest of each column. */
 import { useLayoutEffect } from 'preact/hooks'
 import { matchesSearch } from '../../../src/wire/search.ts'
 import { keepFocus } from '../keys.ts'
 import { withHits } from '../known-tasks.ts'
-import { hits, Search, searched } from '../parts/search.tsx'
+import { countOf, type Group, groups, looks } from '../looks.ts'
+import { Link } from '../parts/link.tsx'
+import { Shape } from '../parts/marks.tsx'
+import { Looks } from '../parts/seg.tsx'
 import { TaskCard } from '../parts/task-card.tsx'
-import { follow, pathOf } from '../router.ts'
-import { type Column, columns, counts, newestFirst, total } from '../tasks.ts'
+import { Welcome } from '../parts/welcome.tsx'
+import { query } from '../router.ts'
+import { hits, SearchProgress, useSearch } from '../search.tsx'
+import { counts, type Known, newestFirst, total } from '../tasks.ts'
 
-const agents = { page: 'agents' } as const
-
-/** How many cards a column shows at first. */
-const SHOWN = 50
+/** How many cards a column shows. The table has the others. */
+const SHOWN = 20
 
 export function Board() {
+  const words = useSearch()
   // Before the next key can arrive.
   useLayoutEffect(keepFocus, [newestFirst.value])
-  if (total.value === 0) return <Welcome />
+  if (total.value === 0) return <Welcome title="Board" />
+  const all = words === '' ? newestFirst.value : withHits(newestFirst.value, hits.value)
+  const found = words === '' ? all : all.filter((task) => matchesSearch(task, words))
+  const countsShown = words === '' ? counts.value : countsIn(found)
+  const columns = groups.map((group) => ({
+    group,
+    counts: countsShown,
+    tasks: found.filter(({ state }) => group.states.some((one) => one === state)),
+  }))
   return (
     <>
-      <h1 class="hidden">Board</h1>
-      <Search />
+      <div class="head">
+        <h1>Board</h1>
+        <span class="sub">
+          {words === ''
+            ? `${(total.value ?? 0).toLocaleString()} tasks, the newest of each state`
+            : `${found.length.toLocaleString()} match “${words}”`}
+        </span>
+        <div class="acts">
+          <Looks />
+        </div>
+      </div>
+      <SearchProgress />
+      <nav class="jump" aria-label="Columns">
+        {columns.map(({ group }) => (
+          <a key={group.id} href={`#column-${group.id}`}>
+            <b class={group.id}>{countOf(countsShown, group.states)}</b>
+            {group.short}
+          </a>
+        ))}
+      </nav>
       <div class="board">
         {columns.map((column) => (
-          <BoardColumn key={column.title} column={column} />
+          <Column key={column.group.id} {...column} />
         ))}
       </div>
     </>
   )
 }
 
-function BoardColumn({ column }: { readonly column: Column }) {
-  const { title, states, empty } = column
-  const words = searched.value
-  const all = words === '' ? newestFirst.value : withHits(newestFirst.value, hits.value)
-  const tasks = all.filter((task) => states.includes(task.state) && matchesSearch(task, words))
-  const count = states.reduce((sum, state) => sum + (counts.value[state] ?? 0), 0)
+interface ColumnProps {
+  readonly group: Group
+  readonly counts: Readonly<Record<string, number>>
+  readonly tasks: readonly Known[]
+}
+
+function Column({ group, counts: all, tasks }: ColumnProps) {
+  const { id, title, states, empty } = group
+  const count = countOf(all, states)
+  const q = query.value['q']
   return (
-    <section aria-label={title}>
-      <h2>
-        {title} <span class="count">{count}</span>
-      </h2>
+    <section class={`col ${id}`} id={`column-${id}`} aria-label={title}>
+      <header>
+        <h2>
+          {title}
+          <span class="total">{count.toLocaleString()}</span>
+        </h2>
+        <p>
+          {states
+            .filter((state) => (all[state] ?? 0) > 0)
+            .map((state) => (
+              <span class="nowrap" key={state}>
+                <Shape {...looks[state]} /> {(all[state] ?? 0).toLocaleString()}{' '}
+                {looks[state].word.toLowerCase()}
+              </span>
+            ))}
+        </p>
+      </header>
       {tasks.length === 0 ? (
-        <p class="empty">{words === '' ? empty : 'Nothing found.'}</p>
+        <p class="quiet">{q ? 'Nothing found.' : empty}</p>
       ) : (
         <ol class="cards">
           {tasks.slice(0, SHOWN).map((task) => (
@@ -50,27 +97,17 @@ function BoardColumn({ column }: { readonly column: Column }) {
           ))}
         </ol>
       )}
-      {(words === '' ? count : tasks.length) > SHOWN && (
-        <p class="empty">The newest {SHOWN} are shown.</p>
+      {count > SHOWN && (
+        <Link class="all" to={{ page: 'tasks', query: { show: id, q } }}>
+          All {count.toLocaleString()}
+        </Link>
       )}
     </section>
   )
 }
 
-function Welcome() {
-  return (
-    <div class="welcome">
-      <h1>No task yet</h1>
-      <p>Send a message to an agent, and its task appears here:</p>
-      <pre>lull send {location.origin} "Hello"</pre>
-      <p>In a clone of Lull, write `npm run -s lull --` in place of `lull`.</p>
-      <p>
-        Or write to an agent on the page{' '}
-        <a href={pathOf(agents)} onClick={(event) => follow(event, agents)}>
-          Agents
-        </a>
-        .
-      </p>
-    </div>
-  )
+function countsIn(tasks: readonly Known[]): Readonly<Record<string, number>> {
+  const found: Record<string, number> = {}
+  for (const { state } of tasks) found[state] = (found[state] ?? 0) + 1
+  return found
 }

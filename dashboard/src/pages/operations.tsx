@@ -1,31 +1,26 @@
-/** Holds: what would be stopped, what is, and letting it go on. */
+/** What runs, what is held, and letting it go on. */
 import { signal } from '@preact/signals'
 import { useEffect } from 'preact/hooks'
 import { scopeText } from '../../../src/client/ops-client.ts'
 import type { HoldPreview, HoldSummary } from '../../../src/wire/ops/control.ts'
+import { lacking } from '../acts.ts'
 import { Act, textIn } from '../parts/act.tsx'
-import { Age } from '../parts/countdown.tsx'
-import { messageOf, ops } from '../server.ts'
+import { Field, TextField } from '../parts/field.tsx'
+import { Lift } from '../parts/held-notice.tsx'
+import { Link } from '../parts/link.tsx'
+import { AllDone, Shape } from '../parts/marks.tsx'
+import { When } from '../parts/times.tsx'
+import { createPolled, Problem, usePolled } from '../polled.tsx'
+import { ops } from '../server.ts'
+import { holdsInEffect, loadHolds } from '../tasks.ts'
 
-const holds = signal<readonly HoldSummary[]>([])
-const agents = signal<readonly { readonly name: string; readonly description: string }[]>([])
-const scope = signal<string>('all')
+const agents = createPolled(() => ops().agents())
+const holds = createPolled(loadHolds)
+const scope = signal('all')
 const preview = signal<HoldPreview | undefined>(undefined)
-const problem = signal<string | undefined>(undefined)
-
-const REFRESH_MS = 5_000
 
 const scopeIn = (): Readonly<Record<string, unknown>> =>
   scope.value === 'all' ? { all: true } : { agent: scope.value }
-
-async function refresh(): Promise<void> {
-  try {
-    holds.value = await ops().holds()
-    problem.value = undefined
-  } catch (error) {
-    problem.value = messageOf(error)
-  }
-}
 
 async function look(): Promise<void> {
   preview.value = undefined
@@ -33,99 +28,126 @@ async function look(): Promise<void> {
 }
 
 export function Operations() {
+  usePolled(agents)
+  usePolled(holds)
   useEffect(() => {
-    const all = async (): Promise<void> => {
-      await refresh()
-      agents.value = await ops().agents()
-      await look()
-    }
-    all().catch((error: unknown) => {
-      problem.value = messageOf(error)
-    })
-    const timer = setInterval(() => {
-      if (!document.hidden) refresh().catch(() => undefined)
-    }, REFRESH_MS)
-    return () => clearInterval(timer)
+    look().catch(() => undefined)
   }, [])
   return (
     <>
-      <h1>Operations</h1>
-      {problem.value !== undefined && (
-        <p class="refusal" role="alert">
-          {problem.value}
-        </p>
-      )}
-      <section aria-label="Hold tasks">
-        <h2>Hold tasks</h2>
-        <label>
-          Which{' '}
-          <select
-            value={scope.value}
-            onChange={(event) => {
-              scope.value = event.currentTarget.value
-              look().catch(() => undefined)
-            }}
-          >
-            <option value="all">every task</option>
-            {agents.value.map(({ name }) => (
-              <option key={name} value={name}>
-                every task of {name}
-              </option>
-            ))}
-          </select>
-        </label>
-        <p id="preview">{previewText()}</p>
-        <Act
-          label="Hold"
-          shortcut="h"
-          kind="danger"
-          about={previewText()}
-          act={async (form) => {
-            const reason = textIn(form, 'reason') ?? ''
-            await ops().hold({ scope: scopeIn(), reason, holdNew: form.get('new') === 'on' })
-            await refresh()
-            await look()
-          }}
-        >
-          <label>
-            Reason
-            <input name="reason" required maxLength={1_000} />
-          </label>
-          <label class="check">
-            <input type="checkbox" name="new" /> tasks that are yet to come, too
-          </label>
-        </Act>
-      </section>
-      <section aria-label="Holds in effect">
-        <h2>
-          Holds in effect <span class="count">{holds.value.length}</span>
-        </h2>
-        {holds.value.length === 0 && <p class="empty">Nothing is held.</p>}
-        <ul class="cards wide">
-          {holds.value.map((hold) => (
-            <li class="card" key={hold.holdId}>
-              <span class="card-head">
-                <span class="agent">{scopeText(hold.scope)}</span>
-                {hold.holdNew && <span class="mark">and new tasks</span>}
-                <span class="age">
-                  <Age since={hold.createdAt} />
-                </span>
-              </span>
-              <span class="says">{hold.reason}</span>
-              <Act
-                label="Lift"
-                about="The tasks that this hold stopped go on."
-                act={async () => {
-                  await ops().lift(hold.holdId)
-                  await refresh()
-                }}
-              />
-            </li>
-          ))}
-        </ul>
-      </section>
+      <div class="head">
+        <h1>Operations</h1>
+        <span class="sub">what runs, what is stuck, and what to do</span>
+      </div>
+      <Problem of={holds} />
+      <div class="two wide-left">
+        <Holds holds={holdsInEffect.value} />
+        <HoldTasks />
+      </div>
     </>
   )
+}
+
+function Holds({ holds: all }: { readonly holds: readonly HoldSummary[] }) {
+  return (
+    <section class="panel" aria-label="Holds in effect">
+      <header>
+        <h2>Holds in effect</h2>
+        <span class="count">{all.length}</span>
+      </header>
+      {all.length === 0 && (
+        <div class="empty">
+          <AllDone />
+          <p class="quiet">Nothing is held.</p>
+        </div>
+      )}
+      <ul class="todo">
+        {all.map((hold) => (
+          <li key={hold.holdId}>
+            <Shape shape="held" tone="off" />
+            <div>
+              <h3>{hold.reason}</h3>
+              <p class="quiet">
+                {scopeText(hold.scope)}
+                {hold.holdNew && ', also tasks yet to come'} · by {hold.actor.id} since{' '}
+                <When at={hold.createdAt} />
+              </p>
+            </div>
+            <div class="acts">
+              <Link class="small" to={{ page: 'tasks', query: { show: 'held' } }}>
+                Show what is held
+              </Link>
+              <Lift hold={hold} />
+            </div>
+          </li>
+        ))}
+      </ul>
+    </section>
+  )
+}
+
+function HoldTasks() {
+  return (
+    <section class="panel" aria-label="Hold tasks">
+      <header>
+        <h2>Hold tasks</h2>
+      </header>
+      <div class="pad form">
+        <Field label="Which" hint={<span id="preview">{previewText()}</span>}>
+          {(id) => (
+            <select
+              id={id}
+              value={scope.value}
+              onChange={(event) => {
+                scope.value = event.currentTarget.value
+                look().catch(() => undefined)
+              }}
+            >
+              <option value="all">every task</option>
+              {agents.value.value?.map(({ name }) => (
+                <option key={name} value={name}>
+                  every task of {name}
+                </option>
+              ))}
+            </select>
+          )}
+        </Field>
+        <div class="acts">
+          <Act
+            label="Hold"
+            effect={effectText()}
+            shortcut="h"
+            kind="danger"
+            refused={lacking('ops:control')}
+            about={`${previewText()} Nothing is lost: when the hold is lifted they go on from where they are. Answers and events that arrive meanwhile are kept.`}
+            act={async (form) => {
+              const reason = textIn(form, 'reason') ?? ''
+              await ops().hold({ scope: scopeIn(), reason, holdNew: form.get('new') === 'on' })
+              await loadHolds()
+              await look()
+            }}
+          >
+            <TextField
+              label="Reason"
+              name="reason"
+              hint="Everybody who sees these tasks reads it."
+              required
+              maxLength={1_000}
+            />
+            <label class="choice">
+              <input type="checkbox" name="new" /> also tasks that are yet to come
+            </label>
+          </Act>
+        </div>
+      </div>
+    </section>
+  )
+}
+
+const counted = (count: number): string => (count === 1 ? '1 task' : `${count} tasks`)
+
+function effectText(): string {
+  return preview.value === undefined ? 'Hold' : `Hold ${counted(preview.value.tasks)}`
 }
 
 function previewText(): string {
@@ -134,5 +156,5 @@ function previewText(): string {
   if (tasks === 0) return 'There is no open task in this scope.'
   const parts = Object.entries(states).map(([state, count]) => `${count} ${state}`)
   const held = alreadyHeld === 0 ? '' : `; ${alreadyHeld} are held already`
-  return `This stops ${tasks === 1 ? '1 task' : `${tasks} tasks`}: ${parts.join(', ')}${held}.`
+  return `This stops ${counted(tasks)}: ${parts.join(', ')}${held}.`
 }

@@ -1,7 +1,7 @@
 /** The processes that share the store: who is alive, what each runs. */
 import { Fragment } from 'preact'
 import type { QueueSummary, WorkerSummary } from '../../../src/wire/ops/server.ts'
-import { Age } from '../parts/countdown.tsx'
+import { Age } from '../parts/times.tsx'
 import { createPolled, Problem, usePolled } from '../polled.tsx'
 import { ops } from '../server.ts'
 
@@ -14,17 +14,20 @@ export function Processes() {
   const all = processes.value.value
   return (
     <>
-      <h1>Processes</h1>
+      <div class="head">
+        <h1>Processes</h1>
+        <span class="sub">who serves this store</span>
+      </div>
       <Problem of={processes} />
-      {all === undefined && <p class="empty">Loading…</p>}
-      <ul class="cards wide">
+      {all === undefined && <p class="quiet">Loading…</p>}
+      <ul class="blocks">
         {all?.map((one) => (
           <Process key={one.id} one={one} />
         ))}
       </ul>
       <Queues all={queues.value.value ?? []} />
       {all?.length === 1 && (
-        <p class="empty">
+        <p class="quiet">
           One process serves this store. With <code>LULL_POSTGRES</code> any number of processes
           share one, and the tasks of a process that dies go on in the others.
         </p>
@@ -36,8 +39,10 @@ export function Processes() {
 function Queues({ all }: { readonly all: readonly QueueSummary[] }) {
   if (all.length === 0) return null
   return (
-    <section aria-label="Agents of this process">
-      <h2>Agents of this process</h2>
+    <section class="panel block" aria-label="Agents of this process">
+      <header>
+        <h2>Agents of this process</h2>
+      </header>
       <dl class="rows">
         {all.map(({ agent, limit, used, waiting = 0 }) => (
           <Fragment key={agent}>
@@ -56,13 +61,16 @@ function Queues({ all }: { readonly all: readonly QueueSummary[] }) {
 function Process({ one }: { readonly one: WorkerSummary }) {
   const { id, here, alive, draining, agents, host, pid, running, startedAt, heartbeatAt } = one
   return (
-    <li class="card" data-state={alive ? (draining ? 'paused' : 'completed') : 'failed'}>
-      <span class="card-head">
-        <span class="agent">{alive ? 'alive' : 'gone: its tasks go on elsewhere'}</span>
-        {here && <span class="mark">answers this page</span>}
-        {draining && <span class="mark">draining</span>}
-      </span>
-      <strong class="title">{host === undefined ? id : `${host}, process ${pid}`}</strong>
+    <li class="panel block">
+      <header>
+        <h2>{host === undefined ? id : `${host}, process ${pid}`}</h2>
+        {alive ? (
+          <span class={draining ? 'tag stop' : 'tag run'}>{draining ? 'draining' : 'running'}</span>
+        ) : (
+          <span class="tag fail">gone: its tasks go on elsewhere</span>
+        )}
+        {here && <span class="push">answers this page</span>}
+      </header>
       <dl class="rows">
         {running !== undefined && (
           <>

@@ -2,8 +2,8 @@
 import { Fragment } from 'preact'
 import type { ScheduleSummary } from '../../../src/wire/ops/control.ts'
 import { Act } from '../parts/act.tsx'
-import { Age, Until } from '../parts/countdown.tsx'
-import { TaskLink } from '../parts/task-link.tsx'
+import { TaskLink } from '../parts/link.tsx'
+import { Age, Until } from '../parts/times.tsx'
 import { createPolled, Problem, usePolled } from '../polled.tsx'
 import { go } from '../router.ts'
 import { ops } from '../server.ts'
@@ -20,16 +20,19 @@ export function Schedules() {
   const all = schedules.value.value
   return (
     <>
-      <h1>Schedules</h1>
+      <div class="head">
+        <h1>Schedules</h1>
+        <span class="sub">what starts by the clock</span>
+      </div>
       <Problem of={schedules} />
-      {all === undefined && <p class="empty">Loading…</p>}
+      {all === undefined && <p class="quiet">Loading…</p>}
       {all?.length === 0 && (
         <>
-          <p class="empty">No agent has a schedule. Give one to an agent in its code:</p>
+          <p class="quiet">No agent has a schedule. Give one to an agent in its code:</p>
           <pre>{example}</pre>
         </>
       )}
-      <ul class="cards wide">
+      <ul class="blocks">
         {all?.map((one) => (
           <Schedule key={one.scheduleId} one={one} />
         ))}
@@ -42,13 +45,13 @@ function Schedule({ one }: { readonly one: ScheduleSummary }) {
   const { scheduleId, times, paused, pausedBy = 'an operator', nextAt, lastAt, lastTaskId } = one
   const then = (work: Promise<unknown>) => work.then(schedules.refresh)
   return (
-    <li class="card" data-state={paused ? 'paused' : 'working'}>
-      <span class="card-head">
-        <span class="agent">{one.agent}</span>
-        {paused && <span class="mark">paused by {pausedBy}</span>}
-        <code class="age">{times}</code>
-      </span>
-      <strong class="title">{one.name}</strong>
+    <li class="panel block">
+      <header>
+        <h2>{one.name}</h2>
+        <span class="quiet">{one.agent}</span>
+        {paused && <span class="tag stop">paused by {pausedBy}</span>}
+        <code class="push">{times}</code>
+      </header>
       <dl class="rows">
         <dt>Next</dt>
         <dd>{nextAt === undefined ? 'not before it is resumed' : <Until at={nextAt} />}</dd>
@@ -75,7 +78,7 @@ function Schedule({ one }: { readonly one: ScheduleSummary }) {
         <dt>Missed times</dt>
         <dd>{one.missed === 'skip' ? 'are left out' : 'start one task'}</dd>
       </dl>
-      <div class="actions">
+      <div class="acts">
         <Act
           label="Run now"
           kind="primary"

@@ -1,18 +1,18 @@
-/** What was said, and what the task made. Everything that agents wrote is shown as text. */
+/** What was said. Everything that agents and users wrote is shown as text, agents' markdown as elements. */
 import { signal } from '@preact/signals'
 import { useEffect } from 'preact/hooks'
 import type { Task } from '../../../src/client/tasks/task-types.ts'
-import type { Artifact, Message, Part } from '../../../src/core/messages/message.ts'
+import type { Message, Part } from '../../../src/core/messages/message.ts'
 import { withoutQuestionPart } from '../../../src/core/messages/question-part.ts'
+import { Markdown } from '../markdown.tsx'
 import { clientFor } from '../server.ts'
 import type { Known } from '../tasks.ts'
+import { FoldedData } from './folded-data.tsx'
 
 const shown = signal<Task | undefined>(undefined)
 
-/** Only these are shown as pictures: a browser draws them and runs nothing. */
-const pictures = ['image/png', 'image/jpeg', 'image/webp', 'image/gif']
-
-export function Conversation({ task }: { readonly task: Known }) {
+/** Messages and artifacts of the task, read again when it changes. Undefined: not read yet. */
+export function useWholeTask(task: Known): Task | undefined {
   const { taskId, version } = task
   useEffect(() => {
     clientFor(task)
@@ -24,55 +24,56 @@ export function Conversation({ task }: { readonly task: Known }) {
         () => undefined,
       )
   }, [taskId, version])
-  if (shown.value?.id !== taskId) return null
-  const { history, artifacts } = shown.value
+  return shown.value?.id === taskId ? shown.value : undefined
+}
+
+export function Conversation({ task, whole }: { readonly task: Known; readonly whole: Task }) {
   return (
-    <section aria-label="Conversation">
-      <h2>Conversation</h2>
-      <ol class="messages">
-        {history.map((message) => (
-          <Said key={message.messageId} message={message} />
-        ))}
-      </ol>
-      {artifacts.length > 0 && <h2>Artifacts</h2>}
-      {artifacts.map((artifact) => (
-        <Made key={artifact.artifactId} artifact={artifact} />
-      ))}
+    <section class="panel" aria-label="Conversation">
+      <header>
+        <h2>Conversation</h2>
+      </header>
+      <div class="pad">
+        <ul class="talk messages">
+          {whole.history.map((message) => (
+            <Said key={message.messageId} message={message} task={task} />
+          ))}
+        </ul>
+      </div>
     </section>
   )
 }
 
-function Said({ message }: { readonly message: Message }) {
-  const user = message.role === 'ROLE_USER'
+function Said({ message, task }: { readonly message: Message; readonly task: Known }) {
+  const isUser = message.role === 'ROLE_USER'
+  const parts = withoutQuestionPart(message.parts)
+  const name = isUser ? task.principal : task.agent
   return (
-    <li class={user ? 'user' : 'agent'}>
-      <span class="who">{user ? 'user' : 'agent'}</span>
-      {withoutQuestionPart(message.parts).map((part, index) => (
-        <PartView key={index} part={part} />
+    <li class={isUser ? 'mine' : undefined}>
+      <span class="by">
+        <span class="who">
+          <span class={isUser ? 'face' : 'face bot'} aria-hidden="true">
+            {name.slice(0, 2).toUpperCase()}
+          </span>
+          {name}
+        </span>
+      </span>
+      {parts.map((part, index) => (
+        <PartView key={index} part={part} isUser={isUser} />
       ))}
     </li>
   )
 }
 
-function Made({ artifact }: { readonly artifact: Artifact }) {
-  return (
-    <figure>
-      <figcaption>
-        {artifact.name ?? artifact.artifactId}
-        {artifact.description !== undefined && `: ${artifact.description}`}
-      </figcaption>
-      {artifact.parts.map((part, index) => (
-        <PartView key={index} part={part} />
-      ))}
-    </figure>
-  )
-}
-
-function PartView({ part }: { readonly part: Part }) {
-  if ('text' in part) return <div class="text">{part.text}</div>
-  if ('data' in part) return <pre>{JSON.stringify(part.data, null, 2)}</pre>
+function PartView({ part, isUser }: { readonly part: Part; readonly isUser: boolean }) {
+  if ('text' in part) {
+    return (
+      <div class="say">
+        {isUser ? <div class="text">{part.text}</div> : <Markdown text={part.text} />}
+      </div>
+    )
+  }
+  if ('data' in part) return <FoldedData data={part.data} />
   if ('url' in part) return <code>{part.url}</code>
-  const type = part.mediaType ?? ''
-  if (!pictures.includes(type)) return <span class="empty">{type || 'a file'}</span>
-  return <img src={`data:${type};base64,${part.raw}`} alt={part.filename ?? 'made by the agent'} />
+  return <span class="quiet">{part.filename ?? part.mediaType ?? 'a file'}</span>
 }

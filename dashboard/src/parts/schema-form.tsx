@@ -4,7 +4,7 @@ import { useId } from 'preact/hooks'
 import type { QuestionSummary } from '../../../src/wire/ops/tasks.ts'
 import { type Field, type FieldSet, fieldsOf, valueIn } from '../schema-fields.ts'
 import { jsonIn, textIn } from './act.tsx'
-import { JsonField } from './json-field.tsx'
+import { JsonField, TextField } from './field.tsx'
 
 type Asked = Pick<QuestionSummary, 'choices' | 'schema'>
 
@@ -21,18 +21,13 @@ export function AnswerFields({
   const fields = fieldsOf(schema)
   if (fields !== undefined) return <Fields fields={fields} />
   if (schema === undefined) {
-    return (
-      <label>
-        {label}
-        <textarea name="answer" rows={4} required />
-      </label>
-    )
+    return <TextField label={label} name="answer" rows={3} required />
   }
   return (
     <>
       <JsonField label={label} name="answer" required />
       <details>
-        <summary>JSON Schema</summary>
+        <summary class="fold">JSON Schema</summary>
         <pre>{JSON.stringify(schema, null, 2)}</pre>
       </details>
     </>
@@ -48,10 +43,10 @@ export function answerIn(form: FormData, { choices, schema }: Asked): string | {
 
 function Choices({ choices }: { readonly choices: NonNullable<Asked['choices']> }) {
   return (
-    <fieldset>
-      <legend>Answer</legend>
+    <fieldset class="fields">
+      <legend class="hidden">Answer</legend>
       {choices.map(({ value, label = value }) => (
-        <label class="check" key={value}>
+        <label class="choice" key={value}>
           <input type="radio" name="answer" value={value} required /> {label}
         </label>
       ))}
@@ -61,25 +56,38 @@ function Choices({ choices }: { readonly choices: NonNullable<Asked['choices']> 
 
 function Fields({ fields }: { readonly fields: FieldSet }) {
   return (
-    <>
+    <div class="fields">
       {fields.fields.map((field) => (
         <OneField key={field.name} field={field} />
       ))}
-    </>
+    </div>
   )
 }
 
 function OneField({ field }: { readonly field: Field }) {
   const id = useId()
-  const isCheck = field.kind === 'boolean'
+  const { kind, label, required, about } = field
+  if (kind === 'boolean') {
+    return (
+      <div class="field">
+        <label class="choice" htmlFor={id}>
+          <Input id={id} field={field} />
+          <span>
+            {label}
+            {about !== undefined && <small class="hint">{about}</small>}
+          </span>
+        </label>
+      </div>
+    )
+  }
   return (
-    <div class={isCheck ? 'field check' : 'field'}>
+    <div class="field">
       <label htmlFor={id}>
-        {field.label}
-        {field.required || isCheck ? '' : ' (optional)'}
-        {field.about !== undefined && <small>{field.about}</small>}
+        {label}
+        {required ? '' : ' (optional)'}
       </label>
       <Input id={id} field={field} />
+      {about !== undefined && <p class="hint">{about}</p>}
     </div>
   )
 }
@@ -94,7 +102,7 @@ interface InputProps {
 const inputs: Readonly<
   Record<Exclude<Field['kind'], 'choice' | 'boolean'>, (props: InputProps) => ComponentChild>
 > = {
-  text: (props) => <input {...props} />,
+  text: (props) => <input {...props} type="text" />,
   number: (props) => <input {...props} type="number" step="any" />,
   integer: (props) => <input {...props} type="number" step={1} />,
   date: (props) => <input {...props} type="date" />,

@@ -1,28 +1,27 @@
-import { follow, pathOf } from '../router.ts'
 import type { Known } from '../tasks.ts'
-import { Age, Countdown } from './countdown.tsx'
+import { Link } from './link.tsx'
+import { HeldMark, StateShape } from './marks.tsx'
+import { Age, Countdown } from './times.tsx'
 
-/** One task in a list. The whole card is one link. */
+/** One task in a column of the board. */
 export function TaskCard({ task }: { readonly task: Known }) {
-  const to = { page: 'task', taskId: task.taskId } as const
   return (
     <li class="card" data-state={task.state}>
-      <a href={pathOf(to)} onClick={(event) => follow(event, to)}>
-        <span class="card-head">
-          <span class="agent">{task.agent}</span>
-          {task.held && <span class="mark">held</span>}
-          {task.pausing && <span class="mark">pausing</span>}
-          <span class="age">
-            <Age since={task.since} />
-          </span>
-        </span>
-        <span class="title">{task.title || task.taskId}</span>
-        <span class="says">{task.says}</span>
-        {task.progress !== undefined && <progress value={task.progress} aria-label="progress" />}
-      </a>
-      <span class="due">
-        <Countdown task={task} />
-      </span>
+      <h3>
+        <StateShape task={task} />
+        <Link to={{ page: 'task', taskId: task.taskId }}>{task.title || task.taskId}</Link>
+      </h3>
+      <p class="says">{task.says}</p>
+      {(task.held || task.dueAt !== undefined) && (
+        <p class="due">
+          {task.held && <HeldMark />} <Countdown task={task} />
+        </p>
+      )}
+      {task.progress !== undefined && <progress value={task.progress} aria-label="progress" />}
+      <p class="meta">
+        <span>{task.agent}</span>
+        <Age since={task.since} />
+      </p>
     </li>
   )
 }

@@ -1,152 +1,140 @@
-/** What happened to a task, oldest first. A long wait is a break that says its length, so that work stays visible. */
+/** What happened to a task, oldest first: solid where it worked, dotted where it lay still. */
 import { signal } from '@preact/signals'
 import { useEffect } from 'preact/hooks'
 import { durationText } from '../../../src/core/values/duration.ts'
-import type { ReceiptReport, ReceiptSummary } from '../../../src/wire/ops/logs.ts'
 import type { TimelineEntry } from '../../../src/wire/ops/tasks.ts'
 import { ops } from '../server.ts'
-import { TimeChart } from './time-chart.tsx'
+import { type Choice, chosen, type Row, rowsOf } from '../timeline-rows.ts'
+import { Shape } from './marks.tsx'
+import { useNow, When } from './times.tsx'
 
-const entries = signal<readonly TimelineEntry[]>([])
-const receipts = signal<ReceiptReport | undefined>(undefined)
+/** The entries of the task that is shown. */
+export const entries = signal<readonly TimelineEntry[]>([])
+const choice = signal<Choice>('all')
 
-/** How many entries are shown at first. */
+/** How many rows are shown at first. */
 const SHOWN = 200
 const RETRY_MS = 1_000
 const DRAW_MS = 50
-const BREAK_MS = 2_000
 
-export function Timeline({
-  taskId,
-  version,
-}: {
-  readonly taskId: string
-  readonly version: number
-}) {
+const choices: Readonly<Record<Choice, string>> = { all: 'All', stops: 'Stops', steps: 'Steps' }
+
+/** Reads the timeline of a task, and follows it, while its page is open. */
+export function useTimeline(taskId: string): void {
   useEffect(() => followTask(taskId), [taskId])
-  useEffect(() => {
-    ops()
-      .receipts(taskId)
-      .then(
-        (report) => {
-          receipts.value = report
-        },
-        () => undefined,
-      )
-  }, [taskId, version])
-  const all = entries.value
-  const shown = all.slice(-SHOWN)
-  const longest = Math.max(1, ...shown.map((entry, index) => gap(shown, index, entry)))
+}
+
+export function Timeline() {
+  const rows = chosen(rowsOf(entries.value, Date.now()), choice.value)
+  const shown = rows.slice(-SHOWN)
   return (
-    <section aria-label="Timeline">
-      <h2>Timeline</h2>
-      <TimeChart entries={all} />
-      <Receipts />
-      {all.length > SHOWN && (
-        <p class="empty">
-          The newest {SHOWN} of {all.length} entries.
+    <section class="panel" aria-label="Timeline">
+      <header>
+        <h2>Timeline</h2>
+        <div class="seg push">
+          {(Object.keys(choices) as Choice[]).map((one) => (
+            <button
+              key={one}
+              type="button"
+              aria-pressed={choice.value === one}
+              onClick={() => {
+                choice.value = one
+              }}
+            >
+              {choices[one]}
+            </button>
+          ))}
+        </div>
+      </header>
+      {rows.length > SHOWN && (
+        <p class="pad quiet">
+          The newest {SHOWN} of {rows.length} entries.
         </p>
       )}
-      <ol class="timeline">
-        {shown.map((entry, index) => (
-          <Entry
-            key={entry.seq}
-            entry={entry}
-            verdict={verdictOn(entry, shown[index + 1])}
-            after={gap(shown, index, entry)}
-            longest={Math.min(longest, BREAK_MS)}
-          />
+      <ol class="tl timeline">
+        {shown.map((row, index) => (
+          <Line key={row.entry.seq} row={row} before={shown[index - 1]} />
         ))}
       </ol>
     </section>
   )
 }
 
-function Entry(props: {
-  readonly entry: TimelineEntry
-  readonly verdict: ReceiptSummary['verdict'] | undefined
-  readonly after: number
-  readonly longest: number
-}) {
-  const { entry, verdict, after, longest } = props
-  const words = [entry.name, entry.outcome, entry.text].filter((word) => word !== undefined)
+function Line({ row, before }: { readonly row: Row; readonly before: Row | undefined }) {
+  const { entry, look, took, begins, isStill } = row
+  const kinds = [
+    entry.kind === 'turn' && 'turn',
+    begins && 'lull',
+    begins === 'ask' && 'asks',
+    !begins && isStill && 'still',
+  ]
+  const sameMinute = before?.entry.at.slice(0, 16) === entry.at.slice(0, 16)
+  return (
+    <li class={kinds.filter(Boolean).join(' ')} data-kind={entry.kind} data-outcome={entry.outcome}>
+      {sameMinute && entry.kind !== 'turn' && !begins ? (
+        <time dateTime={entry.at} />
+      ) : (
+        <When at={entry.at} />
+      )}
+      <span class="dot">{look && <Shape {...look} />}</span>
+      <div class="what">{begins ? <Stop row={row} /> : <What row={row} />}</div>
+      <span class="took">{took !== undefined && took > 0 && durationText(took)}</span>
+    </li>
+  )
+}
+
+function What({ row: { entry, word } }: { readonly row: Row }) {
+  const { kind, name, outcome, text } = entry
+  if (kind === 'usage') {
+    return (
+      <>
+        {word} <span class="quiet">{spent(entry)}</span>
+      </>
+    )
+  }
+  const failed = outcome === 'failed' || outcome === 'abandoned'
   return (
     <>
-      {after > BREAK_MS && <li class="break">{durationText(after)} later</li>}
-      <li data-kind={entry.kind} data-outcome={entry.outcome}>
-        <time dateTime={entry.at} title={entry.at}>
-          {entry.at.slice(11, 23)}
-        </time>
-        <svg class="bar" viewBox="0 0 100 6" preserveAspectRatio="none" aria-hidden="true">
-          <rect width={Math.max(1, (100 * Math.min(after, BREAK_MS)) / longest)} height="6" />
-        </svg>
-        <span class="event">
-          {entry.event}
-          {entry.turn !== undefined && ` ${entry.turn}`}
-          {entry.attempt !== undefined && entry.attempt > 1 && `, attempt ${entry.attempt}`}
-        </span>
-        <span class="words">
-          {words.join(' · ')}
-          {entry.kind === 'usage' && spent(entry)}
-          {verdict !== undefined && <Mark verdict={verdict} />}
-        </span>
-      </li>
+      {word !== '' && <b class="event">{word} </b>}
+      {name !== undefined && <code class="event">{name}</code>}{' '}
+      {outcome !== undefined && outcome !== 'done' && (
+        <span class={failed ? 'tag fail' : 'tag'}>{outcome}</span>
+      )}
+      {text !== undefined && <p class="words">{text}</p>}
     </>
   )
 }
 
-function spent({ costUsd, tokens = 0 }: TimelineEntry): string {
-  const cost = costUsd === undefined ? '' : `${costUsd.toFixed(4)} USD, `
-  return `${cost}${tokens.toLocaleString()} tokens`
+/** Where it stopped, how long, and what ended the stop. */
+function Stop({ row: { entry, word, begins, ended } }: { readonly row: Row }) {
+  return (
+    <div class={begins === 'ask' ? 'stopbox asks' : 'stopbox'}>
+      <b class="event">{word}</b>
+      {entry.text !== undefined && <p class="words">{entry.text}</p>}
+      {ended === undefined ? <Standing since={entry.at} /> : null}
+    </div>
+  )
 }
 
-const marks = {
-  genuine: ['verified', '✓ receipt verified'],
-  wrong: ['refusal', '✗ receipt is not genuine'],
-  vouched: ['empty', '? receipt not verified: the import of the task vouches for its key'],
-  'unknown-key': ['empty', '? receipt not checked: the server does not have its key'],
-} as const
-
-function Mark({ verdict }: { readonly verdict: ReceiptSummary['verdict'] }) {
-  const [look, text] = marks[verdict]
-  return <span class={look}> {text}</span>
-}
-
-/** The receipt of a stop or a wake is written right after it, in the same commit. */
-function verdictOn(entry: TimelineEntry, next: TimelineEntry | undefined) {
-  const until = next?.seq ?? Number.POSITIVE_INFINITY
-  return receipts.value?.receipts.find(({ seq }) => seq > entry.seq && seq < until)?.verdict
-}
-
-function Receipts() {
-  const report = receipts.value
-  if (report === undefined || report.receipts.length === 0) return null
-  const { length } = report.receipts
-  const isForged = report.faults.some(({ unknownKey }) => unknownKey === undefined)
-  return report.faults.length === 0 ? (
-    <p class="verified">
-      ✓ {length === 1 ? '1 receipt' : `${length} receipts`} of stops and wakes, verified by the
-      server now
-    </p>
-  ) : (
-    <p class={isForged ? 'refusal' : 'empty'} role="alert">
-      {isForged ? '✗ ' : '? '}
-      {report.faults.map(({ seq, problem }) => `record ${seq}: ${problem}`).join('; ')}
+function Standing({ since }: { readonly since: string }) {
+  return (
+    <p>
+      Stopped for <b>{durationText(Math.max(0, useNow() - Date.parse(since)))}</b>. The place is
+      kept.
     </p>
   )
 }
 
-/** Milliseconds since the entry before. */
-function gap(all: readonly TimelineEntry[], index: number, entry: TimelineEntry): number {
-  const before = all[index - 1]
-  return before === undefined ? 0 : Date.parse(entry.at) - Date.parse(before.at)
+function spent({ costUsd, tokens = 0 }: TimelineEntry): string {
+  const cost = costUsd === undefined ? '' : `$${costUsd.toFixed(4)}, `
+  return `${cost}${tokens.toLocaleString()} tokens`
 }
 
 /** Reads the timeline, then follows it, also across restarts of the server. */
 function followTask(taskId: string): () => void {
   const left = new AbortController()
   entries.value = []
-  receipts.value = undefined
+  choice.value = 'all'
   // Entries that arrive together are drawn together.
   let arrived: TimelineEntry[] = []
   let soon: ReturnType<typeof setTimeout> | undefined

@@ -3,7 +3,7 @@ import { signal } from '@preact/signals'
 import { useEffect } from 'preact/hooks'
 import type { WebhookSummary } from '../../../src/wire/ops/tasks.ts'
 import { ops } from '../server.ts'
-import { Until } from './countdown.tsx'
+import { Until } from './times.tsx'
 
 const shown = signal<{ of: string; webhooks: readonly WebhookSummary[] } | undefined>(undefined)
 
@@ -33,21 +33,26 @@ export function Webhooks({
   }, [taskId, version])
   if (shown.value?.of !== taskId || shown.value.webhooks.length === 0) return null
   return (
-    <section aria-label="Webhooks">
-      <h2>Webhooks</h2>
-      <ul class="cards wide">
+    <section class="panel" aria-label="Webhooks">
+      <header>
+        <h2>Webhooks</h2>
+      </header>
+      <ul class="arts">
         {shown.value.webhooks.map(({ webhookId, to, status, attempts, retryAt, error }) => (
-          <li
-            class="card"
-            key={webhookId}
-            data-state={status === 'failed' ? 'failed' : 'completed'}
-          >
-            <strong>{to}</strong> {words[status]}
-            {attempts > 0 && `, ${attempts} failed attempts`}
-            {retryAt !== undefined && (
-              <>
-                , tried again <Until at={retryAt} />
-              </>
+          <li key={webhookId}>
+            <span>
+              <b>{to}</b>{' '}
+              <span class={status === 'failed' ? 'tag fail' : 'tag'}>{words[status]}</span>
+            </span>
+            {attempts > 0 && (
+              <span class="small quiet">
+                {attempts} failed attempts
+                {retryAt !== undefined && (
+                  <>
+                    , tried again <Until at={retryAt} />
+                  </>
+                )}
+              </span>
             )}
             {error !== undefined && <p class="refusal">{error}</p>}
           </li>

@@ -1,13 +1,12 @@
 /**
  * The search over all tasks. What the page knows is filtered at once, and the server looks through the others. What the
- * server finds appears in the columns. The words are in the address, so that a link to the page has the search.
+ * server finds appears in the columns and in their counts. The words are in the address, so that a link has the search.
  */
 import { signal } from '@preact/signals'
 import { useEffect } from 'preact/hooks'
-import { type KnownTasks, merged } from '../known-tasks.ts'
-import { messageOf, ops } from '../server.ts'
-
-export const searched = signal(new URLSearchParams(location.search).get('q') ?? '')
+import { type KnownTasks, merged } from './known-tasks.ts'
+import { query } from './router.ts'
+import { messageOf, ops } from './server.ts'
 
 /** What the server found for the words. It stays, however many other tasks the page learns. */
 export const hits = signal<KnownTasks>(new Map())
@@ -19,36 +18,29 @@ const problem = signal<string | undefined>(undefined)
 /** The server is asked this long after the last change of the words. */
 const PAUSE_MS = 250
 
-export function Search() {
-  const words = searched.value.trim()
+const wordsNow = (): string => (query.value['q'] ?? '').trim()
+
+/** The words of the address. The server is asked for them. */
+export function useSearch(): string {
+  const words = wordsNow()
   useEffect(() => {
     answer.value = undefined
     problem.value = undefined
     hits.value = new Map()
-    history.replaceState(
-      null,
-      '',
-      words === '' ? location.pathname : `?q=${encodeURIComponent(words)}`,
-    )
     if (words === '') return
     const timer = setTimeout(() => ask(words), PAUSE_MS)
     return () => clearTimeout(timer)
   }, [words])
+  return words
+}
+
+export function SearchProgress() {
+  const words = wordsNow()
+  if (words === '') return null
   return (
-    <search>
-      <input
-        id="search"
-        type="search"
-        placeholder="Search all tasks: text, agent, state or a part of an id ( / )"
-        aria-label="Search tasks"
-        maxLength={200}
-        value={searched.value}
-        onInput={(event) => {
-          searched.value = event.currentTarget.value
-        }}
-      />
-      {words !== '' && <p role="status">{problem.value ?? <Progress words={words} />}</p>}
-    </search>
+    <p role="status" class="quiet">
+      {problem.value ?? <Progress words={words} />}
+    </p>
   )
 }
 
@@ -60,7 +52,7 @@ function Progress({ words }: { readonly words: string }) {
   return (
     <>
       The latest {read.toLocaleString()} tasks were searched.{' '}
-      <button type="button" onClick={() => ask(words, cursor, read)}>
+      <button type="button" class="plain" onClick={() => ask(words, cursor, read)}>
         Search older ones
       </button>
     </>
@@ -72,13 +64,13 @@ function ask(words: string, cursor?: string, before = 0): void {
     .tasks({ q: words, cursor })
     .then(
       (list) => {
-        if (searched.value.trim() !== words) return
+        if (wordsNow() !== words) return
         hits.value = merged(hits.value, list.tasks, performance.now())
         problem.value = undefined
         answer.value = { read: before + (list.searched ?? 0), cursor: list.cursor }
       },
       (error: unknown) => {
-        if (searched.value.trim() === words) problem.value = messageOf(error)
+        if (wordsNow() === words) problem.value = messageOf(error)
       },
     )
 }

@@ -1,0 +1,1 @@
+export { Board as Overview } from './board.tsx'
