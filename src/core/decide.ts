@@ -10,8 +10,6 @@
 import type { Command, CommandType } from './commands.ts'
 import * as control from './decide/control.ts'
 import type { Decided } from './decide/decided.ts'
-import * as forking from './decide/lifecycle.ts'
-import * as importing from './decide/lifecycle.ts'
 import * as lifecycle from './decide/lifecycle.ts'
 import * as pausing from './decide/pausing.ts'
 import * as reminding from './decide/reminding.ts'
@@ -64,8 +62,8 @@ const deciders: { readonly [T in Exclude<CommandType, 'submit' | 'fork' | 'impor
 
 export function decide(task: Task | undefined, command: Command, at: number): Decided {
   if (command.type === 'submit') return lifecycle.submit(task, command)
-  if (command.type === 'fork') return forking.fork(task, command, at)
-  if (command.type === 'import') return importing.importLog(task, command, at)
+  if (command.type === 'fork') return lifecycle.fork(task, command, at)
+  if (command.type === 'import') return lifecycle.importLog(task, command, at)
   if (task === undefined) return refuse('TASK_NOT_FOUND', { taskId: '' })
   return (deciders[command.type] as Decider<CommandType>)(task, command, at)
 }
