@@ -1,4 +1,4 @@
-/** A1: ledger/admission.ts. */
+/** A1: ledger/ledger.ts. */
 import { describe, expect, it } from 'vitest'
 import { alice, createHarness, running } from '../test-support/engine-harness.ts'
 import { createFaultyStore } from '../test-support/faulty-store.ts'

@@ -54,7 +54,7 @@ type Sent<T> = T extends readonly (infer Item)[]
       : { readonly [K in keyof T]: Sent<T[K]> }
     : T
 
-interface ReadRequest<Q extends z.ZodObject, B extends object>
+interface ReadFor<Q extends z.ZodObject, B extends object>
   extends Omit<OpsRequest, 'query' | 'body'> {
   readonly query: z.output<Q>
   readonly body: Checked<B>
@@ -76,7 +76,7 @@ export function route<
     readonly handle: (
       engine: Engine,
       caller: Caller,
-      request: ReadRequest<Q, B>,
+      request: ReadFor<Q, B>,
     ) => Promise<Sent<OpsAnswers[R]>>
   },
 ): OpsRoute {
@@ -94,7 +94,7 @@ export function route<
         ...(bodySchema && { body: check(bodySchema, body ?? absentBody) }),
       }
       // A handler without a schema for the query or the body has no type that would let it read one.
-      return handle(engine, caller, read as ReadRequest<Q, B>)
+      return handle(engine, caller, read as ReadFor<Q, B>)
     },
   }
 }

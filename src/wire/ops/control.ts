@@ -40,6 +40,7 @@ export interface LiftResult {
   readonly tasks: number
 }
 
+/** A budget, and how far it is used. */
 export interface BudgetSummary {
   readonly budgetId: string
   readonly scope: Readonly<Record<string, unknown>>
