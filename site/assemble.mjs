@@ -2,6 +2,7 @@
 import { cpSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { basename, dirname, join, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { llmsText } from './contents.mjs'
 import { commandPages, configurationPage, errorPages, httpPage, typePages } from './reference.mjs'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
@@ -19,14 +20,42 @@ export async function assemble(target) {
     ...(await commandPages()),
     await httpPage(),
     await configurationPage(),
-    { path: 'index.md', text: readFileSync(new URL('./home.md', import.meta.url), 'utf8') },
+    codingAgents,
+    { path: 'index.md', text: home() },
   ]
   const known = new Set(pages.map(({ path }) => path))
   for (const { path, text } of pages) {
     const file = join(target, path)
     mkdirSync(dirname(file), { recursive: true })
-    writeFileSync(file, withLinks(path, text, known))
+    const linked = withLinks(path, text, known)
+    writeFileSync(file, linked)
+    // Once more as it is, for readers that take Markdown.
+    const raw = join(target, 'public', path)
+    mkdirSync(dirname(raw), { recursive: true })
+    writeFileSync(raw, linked)
   }
+  const { version } = JSON.parse(read('package.json'))
+  writeFileSync(join(target, 'public', 'llms.txt'), llmsText(version))
+}
+
+/** The home page shows the agent of the README, which the tests compile. */
+function home() {
+  const [example] = /^```ts\n.*?^```$/ms.exec(read('README.md')) ?? []
+  return readFileSync(new URL('./home.md', import.meta.url), 'utf8').replace(
+    'EXAMPLE',
+    () => example,
+  )
+}
+
+const codingAgents = {
+  path: 'reference/for-coding-agents.md',
+  text: `# For coding agents
+
+- \`/llms.txt\` of this site lists every page with the question that it answers.
+- Every page is also Markdown: its address with \`.md\`, such as \`/docs/start.md\`.
+- The npm package has the pages in \`node_modules/lull/docs\`. Begin with its \`README.md\`.
+- \`lull init\` writes an \`AGENTS.md\` into a project: what replays, what must be a step, how to test, the commands. Each of its rules is covered by a test.
+`,
 }
 
 const read = (path) => readFileSync(join(root, path), 'utf8')

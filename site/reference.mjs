@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { z } from 'zod'
 import { commands } from '../dist/cli/all-commands.js'
-import { helpFor } from '../dist/cli/help.js'
+import { helpFor } from '../dist/cli/command-texts.js'
 
 const plain = (_, text) => text
 const fenced = (language, text) => `\`\`\`${language}\n${text.trimEnd()}\n\`\`\`\n`
@@ -73,7 +73,7 @@ export async function configurationPage() {
   const { serverConfig } = await import('../dist/server/settings/config.js')
   const { defaultOptions: engine } = await import('../dist/engine/options.js')
   const { defaultConfig: a2a } = await import('../dist/protocols/a2a/config.js')
-  const { defaultConfig: acp } = await import('../dist/protocols/acp/config.js')
+  const { defaultConfig: acp } = await import('../dist/protocols/acp/connection/context.js')
   const { defaultLimits: limits } = await import('../dist/server/auth/admission.js')
   const schema = z.toJSONSchema(serverConfig, { io: 'input', unrepresentable: 'any' })
   const rows = settingsIn(schema, '', { engine, a2a, acp, limits })

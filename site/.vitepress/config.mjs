@@ -1,86 +1,69 @@
 /** The site of the documentation. No page asks anything from elsewhere: fonts are the system's, the search is local. */
+import { execFileSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
+import { contents } from '../contents.mjs'
 
 const { version } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8'))
 const page = (text, link) => ({ text, link })
+const documents = contents().map(({ text, items }) => ({
+  text,
+  items: items.map((item) => page(item.text, `/${item.path.replace('.md', '')}`)),
+}))
+const added = (title, ...items) => {
+  documents.find(({ text }) => text === title)?.items.push(...items)
+}
+added('Write agents', page('Examples', '/examples/'))
+added('Protocols', page('A2A extensions', '/spec/README'))
+
+/** What git prints; undefined outside of a clone. */
+function git(...args) {
+  try {
+    return execFileSync('git', args, {
+      encoding: 'utf8',
+      stdio: ['ignore', 'pipe', 'ignore'],
+    }).trim()
+  } catch {
+    return undefined
+  }
+}
+const commit = git('rev-parse', '--short', 'HEAD') ?? 'no commit'
+/** The site of a release is built from its tag, with its name as `--base`. */
+const others = (git('tag', '--list', 'v*', '--sort=-version:refname') ?? '')
+  .split('\n')
+  .filter((tag) => tag !== '' && tag !== `v${version}`)
 
 // biome-ignore lint/style/noDefaultExport: VitePress reads the default export
 export default {
   title: 'Lull',
   description: 'A runtime for AI-agent tasks that can stop without losing their place',
+  lang: 'en',
   srcDir: 'pages',
+  // Copied as it is: llms.txt, and each page as Markdown.
+  srcExclude: ['public/**'],
   outDir: 'dist',
   cleanUrls: true,
   themeConfig: {
     search: { provider: 'local' },
+    footer: {
+      message: `Lull ${version}, commit ${commit}, built ${new Date().toISOString().slice(0, 10)}. Apache-2.0.`,
+    },
     nav: [
       page('Start', '/docs/start'),
+      page('Guides', '/docs/guides/wait-for-ci'),
       page('Agents', '/docs/agents'),
       page('Operate', '/docs/configuration'),
       page('Reference', '/reference/commands'),
-      page(version, '/CHANGELOG'),
+      {
+        text: version,
+        items: [
+          page('What is new', '/CHANGELOG'),
+          page('For coding agents', '/reference/for-coding-agents'),
+          ...others.map((tag) => ({ text: tag, link: `/${tag}/`, target: '_self' })),
+        ],
+      },
     ],
     sidebar: [
-      {
-        text: 'Start',
-        items: [
-          page('Five minutes', '/docs/start'),
-          page('Tour of the demo', '/docs/tour'),
-          page('Concepts', '/docs/concepts'),
-          page('Glossary', '/docs/glossary'),
-        ],
-      },
-      {
-        text: 'Guides',
-        items: [
-          page('Pause for a review', '/docs/guides/pause-for-review'),
-          page('Wait for a build', '/docs/guides/wait-for-ci'),
-          page('Start on a schedule', '/docs/guides/schedule'),
-          page('Budgets and rules', '/docs/guides/budgets'),
-          page('Ask, and ask for consent', '/docs/guides/ask-and-consent'),
-          page('Remind a running agent', '/docs/guides/reminders'),
-          page('Stream text', '/docs/guides/stream-text'),
-          page('Use an agent in an editor', '/docs/guides/editors'),
-          page('Run several processes', '/docs/guides/cluster'),
-          page('Open a server to others', '/docs/guides/security'),
-          page('Run it in containers', '/docs/guides/containers'),
-          page('Watch a server', '/docs/guides/observability'),
-          page('Deploy changed code', '/docs/guides/deploy-changed-code'),
-          page('Prove what happened', '/docs/guides/receipts'),
-          page('A task does not move', '/docs/guides/task-does-not-move'),
-        ],
-      },
-      {
-        text: 'Write agents',
-        items: [
-          page('Agents', '/docs/agents'),
-          page('Guide for authors', '/docs/authors'),
-          page('Models and tools', '/docs/ai'),
-          page('Events', '/docs/events'),
-          page('Reminders', '/docs/reminders'),
-          page('Client', '/docs/client'),
-          page('Embedding', '/docs/embedding'),
-          page('Examples', '/examples/'),
-        ],
-      },
-      {
-        text: 'Operate',
-        items: [
-          page('Configuration', '/docs/configuration'),
-          page('Dashboard and holds', '/docs/dashboard'),
-          page('Security', '/docs/security'),
-          page('Watching a server', '/docs/observability'),
-          page('Many processes', '/docs/scale'),
-        ],
-      },
-      {
-        text: 'Protocols',
-        items: [
-          page('A2A extensions', '/spec/README'),
-          page('ACP and editors', '/docs/acp'),
-          page('Bindu', '/docs/bindu'),
-        ],
-      },
+      ...documents,
       {
         text: 'Reference',
         items: [
@@ -88,8 +71,7 @@ export default {
           page('Operations over HTTP', '/reference/ops'),
           page('Types', '/reference/types/list'),
           page('Settings', '/reference/configuration'),
-          page('Errors', '/docs/errors'),
-          page('Architecture', '/docs/architecture'),
+          page('For coding agents', '/reference/for-coding-agents'),
         ],
       },
       {
@@ -97,23 +79,9 @@ export default {
         items: [
           page('Promises and proofs', '/docs/evidence/seeds'),
           page('ACP: promises and clients', '/docs/evidence/acp'),
-          page('Clients of others', '/docs/interop'),
           page('Clients of others: reports', '/docs/evidence/interop'),
-          page('Conformance', '/docs/conformance'),
-          page('Benchmarks', '/docs/benchmarks'),
           page('Several processes, by hand', '/docs/evidence/scale'),
           page('Overload', '/docs/evidence/security'),
-        ],
-      },
-      {
-        text: 'Compare',
-        items: [
-          page('Beside others', '/docs/comparison'),
-          page('From @a2a-js/sdk', '/docs/coming-from/a2a-js'),
-          page('From Bindu', '/docs/bindu'),
-          page('From Harn', '/docs/coming-from/harn'),
-          page('From Temporal', '/docs/coming-from/temporal'),
-          page('From LangGraph', '/docs/coming-from/langgraph'),
         ],
       },
     ],

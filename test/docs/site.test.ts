@@ -22,10 +22,10 @@ beforeAll(async () => {
   const { assemble } = (await at('assemble.mjs')) as { assemble(target: string): Promise<void> }
   await assemble(pages)
   const { default: config } = (await at('.vitepress/config.mjs')) as {
-    default: { themeConfig: { nav: Link[]; sidebar: { items: Link[] }[] } }
+    default: { themeConfig: { nav: (Link | { items: Link[] })[]; sidebar: { items: Link[] }[] } }
   }
   const { nav, sidebar } = config.themeConfig
-  links = [...nav, ...sidebar.flatMap(({ items }) => items)]
+  links = [...nav, ...sidebar].flatMap((one) => ('items' in one ? one.items : [one]))
 })
 afterAll(() => rmSync(pages, { recursive: true }))
 
@@ -37,11 +37,30 @@ it('every link of the navigation has a page', () => {
   expect(links.filter((one) => !hasPage(one))).toEqual([])
 })
 
+it('llms.txt lists the pages for users, and each is there as Markdown', () => {
+  const list = read('public/llms.txt')
+  const listed = [...list.matchAll(/\]\(\/([^)]+\.md)\)/g)].map(([, path = '']) => path)
+  expect(listed.filter((path) => !existsSync(join(pages, 'public', path)))).toEqual([])
+  const forUsers = documents()
+    .map(({ path }) => path)
+    .filter((path) => /^docs\/(?!decisions|evidence|README)/.test(path))
+  expect(listed).toEqual(expect.arrayContaining(forUsers))
+  // Each line says which question its page answers.
+  for (const line of list.match(/^- .*$/gm) ?? []) expect(line).toMatch(/\?$/)
+})
+
+it('the home page shows the agent of the README, and pictures that exist', () => {
+  expect(read('index.md')).toContain('await task.park(')
+  const pictures = [...read('index.md').matchAll(/\]\((docs\/images\/[^)]+)\)/g)]
+  expect(pictures).toHaveLength(2)
+  for (const [, path = ''] of pictures) expect(existsSync(join(pages, path))).toBe(true)
+})
+
 it('every document is in the side bar, apart from decisions', () => {
   const shown = new Set(links.map(({ link }) => `${link.slice(1)}.md`))
   const missing = documents()
     .map(({ path }) => path)
-    .filter((path) => path.startsWith('docs/') && !path.startsWith('docs/decisions/'))
+    .filter((path) => /^docs\/(?!decisions|README)/.test(path))
     .filter((path) => !shown.has(path))
   expect(missing).toEqual([])
 })
