@@ -5,7 +5,7 @@
  * reminders and names are not redacted.
  */
 import { canonical } from './receipts/canonical-json.ts'
-import { sha256 } from './receipts/hashes.ts'
+import { sha256 } from './receipts/sha256.ts'
 import type { LogRecord, RecordType } from './records.ts'
 
 const REDACTED = 'lull:redacted'

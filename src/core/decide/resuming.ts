@@ -1,7 +1,7 @@
 /** Decides a resume, and builds the records of every wake. Exactly one cause ends a suspension. */
 import type { Command } from '../commands.ts'
 import { refuse } from '../errors.ts'
-import { sameSecret } from '../receipts/hashes.ts'
+import { sameSecret } from '../receipts/same-secret.ts'
 import type { DeferredAction, RecordBody, RunToken } from '../records.ts'
 import type { Suspension } from '../suspension.ts'
 import type { Task } from '../task.ts'

@@ -19,9 +19,9 @@ import {
 } from '../test-support/story.ts'
 import { canonical } from './canonical-json.ts'
 import { checkReceipts } from './check-receipts.ts'
-import { sha256 } from './hashes.ts'
 import type { Verifier } from './receipt.ts'
 import { anchorFaults, makeAnchor } from './receipt-anchor.ts'
+import { sha256 } from './sha256.ts'
 
 const signer = createKeyedSigner('key-1', 'a secret')
 /** Has the public key alone. */

@@ -10,10 +10,10 @@ import { hashIn } from '../redact.ts'
 import type { Task } from '../task.ts'
 import { instantOr0, toIso } from '../values/instant.ts'
 import { canonical } from './canonical-json.ts'
-import { sha256 } from './hashes.ts'
 import type { PublicKey, Receipt, SignatureVerdict, Verifier } from './receipt.ts'
 import { createContent } from './receipt-content.ts'
 import { describe, type Said } from './receipts.ts'
+import { sha256 } from './sha256.ts'
 
 export interface ReceiptFault {
   /** The number of the record at which the fault was found. */

@@ -8,7 +8,7 @@ import type { Artifact, Message } from '../messages/message.ts'
 import { hashIn } from '../redact.ts'
 import type { Task } from '../task.ts'
 import { canonical } from './canonical-json.ts'
-import { sha256 } from './hashes.ts'
+import { sha256 } from './sha256.ts'
 
 export type Content = (task: Task) => string
 

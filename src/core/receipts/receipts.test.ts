@@ -25,7 +25,7 @@ import {
 import type { Json } from '../values/json.ts'
 import { canonical } from './canonical-json.ts'
 import { verifyReceipts } from './check-receipts.ts'
-import { sha256 } from './hashes.ts'
+import { sha256 } from './sha256.ts'
 
 const signer = createKeyedSigner('key-1', 'a secret')
 

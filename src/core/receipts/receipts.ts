@@ -7,9 +7,9 @@
 import type { RecordBody, RecordType } from '../records.ts'
 import type { Task } from '../task.ts'
 import { canonical } from './canonical-json.ts'
-import { sha256 } from './hashes.ts'
 import type { Receipt, Signer } from './receipt.ts'
 import { createContent } from './receipt-content.ts'
+import { sha256 } from './sha256.ts'
 
 type ReceiptRecord = RecordBody & { readonly type: 'receipt' }
 

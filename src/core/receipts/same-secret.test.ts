@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
-import { sameSecret } from './hashes.ts'
+import { sameSecret } from './same-secret.ts'
 
 it('is true for equal texts, and for no others', () => {
   fc.assert(

@@ -8,8 +8,8 @@ import type { LogRecord } from '../records.ts'
 import { redact } from '../redact.ts'
 import { canonical } from './canonical-json.ts'
 import { type CheckedReceipts, checkReceipts, type ReceiptFault } from './check-receipts.ts'
-import { sha256 } from './hashes.ts'
 import type { PublicKey, SignatureVerdict, Signer, Verifier } from './receipt.ts'
+import { sha256 } from './sha256.ts'
 
 export const EXPORT_FORMAT = 'lull-task'
 

@@ -14,7 +14,7 @@ import { type BudgetCommand, decideBudget, evolveBudget } from '../../core/budge
 import { LullError, toError } from '../../core/errors.ts'
 import type { HoldScope } from '../../core/hold-scope.ts'
 import { canonical } from '../../core/receipts/canonical-json.ts'
-import { sha256 } from '../../core/receipts/hashes.ts'
+import { sha256 } from '../../core/receipts/sha256.ts'
 import type { Policy } from '../../ports/store/policies.ts'
 import { ALL_TENANTS, actorOf, type Caller } from '../caller.ts'
 import type { EngineContext } from '../context.ts'

@@ -16,7 +16,7 @@
 
 import { firesOn, type Rule } from '../../core/budgets/rule.ts'
 import { isLullError } from '../../core/errors.ts'
-import { sha256 } from '../../core/receipts/hashes.ts'
+import { sha256 } from '../../core/receipts/sha256.ts'
 import type { StoredEvent } from '../../core/waiting/cloud-event.ts'
 import type { EngineContext } from '../context.ts'
 import type { Holds } from '../holds/holds.ts'

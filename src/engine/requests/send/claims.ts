@@ -6,7 +6,7 @@
 import { LullError } from '../../../core/errors.ts'
 import type { Message } from '../../../core/messages/message.ts'
 import { canonical } from '../../../core/receipts/canonical-json.ts'
-import { sha256 } from '../../../core/receipts/hashes.ts'
+import { sha256 } from '../../../core/receipts/sha256.ts'
 import type { Claim } from '../../../ports/store/claims.ts'
 import type { EngineContext } from '../../context.ts'
 import { remainsOf } from '../removed-task.ts'

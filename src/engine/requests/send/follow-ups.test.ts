@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { canonical } from '../../../core/receipts/canonical-json.ts'
-import { sha256 } from '../../../core/receipts/hashes.ts'
+import { sha256 } from '../../../core/receipts/sha256.ts'
 import {
   alice,
   bob,

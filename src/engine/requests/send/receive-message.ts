@@ -7,7 +7,7 @@
 
 import { isLullError } from '../../../core/errors.ts'
 import type { Message } from '../../../core/messages/message.ts'
-import { sha256 } from '../../../core/receipts/hashes.ts'
+import { sha256 } from '../../../core/receipts/sha256.ts'
 import { describeError } from '../../../core/values/describe-error.ts'
 import { weightOf } from '../../../core/values/weight.ts'
 import type { Claim } from '../../../ports/store/claims.ts'

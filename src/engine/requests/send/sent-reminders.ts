@@ -2,7 +2,7 @@
  * Reminders that come with a message. A new task is created with them. An existing task gets them before the message.
  */
 import { LullError } from '../../../core/errors.ts'
-import { sha256 } from '../../../core/receipts/hashes.ts'
+import { sha256 } from '../../../core/receipts/sha256.ts'
 import type { Reminder } from '../../../core/reminders/reminders.ts'
 import type { Agent } from '../../author/agent.ts'
 import type { Caller } from '../../caller.ts'

@@ -10,7 +10,7 @@
 import { isLullError } from '../../../core/errors.ts'
 import type { Part, PartInput } from '../../../core/messages/message.ts'
 import { canonical } from '../../../core/receipts/canonical-json.ts'
-import { sha256 } from '../../../core/receipts/hashes.ts'
+import { sha256 } from '../../../core/receipts/sha256.ts'
 import type { ChildResult, JournalRecord, LogRecord } from '../../../core/records.ts'
 import { describeError } from '../../../core/values/describe-error.ts'
 import type { Json } from '../../../core/values/json.ts'

@@ -1,7 +1,7 @@
 /** Executes one attempt of a step within its time limit, and abandons a function that does not stop when it is told to. */
 
 import { isLullError, LullError } from '../../../core/errors.ts'
-import { sha256 } from '../../../core/receipts/hashes.ts'
+import { sha256 } from '../../../core/receipts/sha256.ts'
 import type { Failure, JournalRecord } from '../../../core/records.ts'
 import { describeError } from '../../../core/values/describe-error.ts'
 import type { Json } from '../../../core/values/json.ts'

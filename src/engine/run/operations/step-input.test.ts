@@ -1,7 +1,7 @@
 /** `{ with }`: the digest of a step's input is recorded, and compared when the run is rebuilt. */
 import { describe, expect, it } from 'vitest'
 import { canonical } from '../../../core/receipts/canonical-json.ts'
-import { sha256 } from '../../../core/receipts/hashes.ts'
+import { sha256 } from '../../../core/receipts/sha256.ts'
 import type { JsonInput } from '../../../core/values/json.ts'
 import type { AgentTask } from '../../author/agent-task.ts'
 import {

@@ -14,7 +14,7 @@
  */
 import { LullError } from '../../../core/errors.ts'
 import { wholeCharacters } from '../../../core/messages/text-news.ts'
-import { sha256 } from '../../../core/receipts/hashes.ts'
+import { sha256 } from '../../../core/receipts/sha256.ts'
 import type { JournalRecord } from '../../../core/records.ts'
 import type { StepStream } from '../../author/agent-task.ts'
 import type { RunCore } from '../run-core.ts'

@@ -5,7 +5,7 @@
 
 import { LullError } from '../../../core/errors.ts'
 import { canonical } from '../../../core/receipts/canonical-json.ts'
-import { sha256 } from '../../../core/receipts/hashes.ts'
+import { sha256 } from '../../../core/receipts/sha256.ts'
 import type { Failure, JournalRecord } from '../../../core/records.ts'
 import type { StepFunction, StepOptions } from '../../author/agent-task.ts'
 import type { CheckedStepOptions } from '../../input/agent-calls.ts'

@@ -9,7 +9,7 @@ import {
   questionParts,
 } from '../../../core/messages/question-part.ts'
 import { canonical } from '../../../core/receipts/canonical-json.ts'
-import { sha256 } from '../../../core/receipts/hashes.ts'
+import { sha256 } from '../../../core/receipts/sha256.ts'
 import type { Decision, Question } from '../../../core/records.ts'
 import type { InterruptedState } from '../../../core/states.ts'
 import type { Wake } from '../../../core/suspension.ts'
