@@ -2,6 +2,7 @@
 import type { ReminderChange, StatusFrame, Task } from '../../client/tasks/task-types.ts'
 import { type Artifact, type Message, type Part, textOf } from '../../core/messages/message.ts'
 import { type Choice, questionIn, withoutQuestionPart } from '../../core/messages/question-part.ts'
+import { withoutResult } from '../../core/messages/result-artifact.ts'
 import { plain } from '../../core/values/printable.ts'
 import { waitText } from '../../core/waiting/wait-text.ts'
 import type { Colour, Paint } from '../command.ts'
@@ -89,7 +90,7 @@ function size(bytes: number): string {
 
 /** A task on a few lines: its state, its wake conditions, its artifacts. */
 export function taskLines(task: Task, paint: Paint): readonly string[] {
-  const { artifacts } = task
+  const artifacts = withoutResult(task.artifacts, task.status.message)
   return [
     `Task ${paint('bold', plain(task.id))}  ${statusLine(task, paint)}`,
     ...stopLines(task),

@@ -52,6 +52,23 @@ describe('a task as it happens', () => {
     ])
   })
 
+  it('does not show a result twice: as an artifact, and as the message of the task', () => {
+    const result = (messageId: string): ArtifactFrame => ({
+      ...text('says m1', false),
+      artifact: {
+        artifactId: `${messageId}-result`,
+        name: 'result',
+        parts: [{ text: 'says m1' }],
+      },
+    })
+    expect(shown(result('m1'), status('completed', 'm1'))).toEqual(['completed  says m1'])
+    expect(shown(result('other'), status('completed', 'm1'))).toEqual([
+      'artifact  result',
+      'says m1',
+      'completed  says m1',
+    ])
+  })
+
   it('does not repeat the last message after a wake', () => {
     const frames = [
       status('working', 'm1'),

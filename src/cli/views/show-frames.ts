@@ -3,6 +3,7 @@
  * Nothing is printed twice: a message is printed once for its id, and of an artifact's text only the new part is written.
  */
 import type { ArtifactFrame, StatusFrame, Task, TaskFrame } from '../../client/tasks/task-types.ts'
+import { RESULT_NAME, withoutResult } from '../../core/messages/result-artifact.ts'
 import { isPaused } from '../../core/states.ts'
 import { plain } from '../../core/values/printable.ts'
 import { waitText } from '../../core/waiting/wait-text.ts'
@@ -18,6 +19,8 @@ export function createFrameView(io: Io, now: () => number = Date.now): FrameView
   const messages = new Set<string>()
   /** By artifact: the text that is already printed. */
   const texts = new Map<string, string>()
+  /** An artifact that may only repeat the message of the next status. */
+  let held: ArtifactFrame | undefined
 
   function status(current: Task | StatusFrame): void {
     const { status, suspension } = current
@@ -65,6 +68,9 @@ export function createFrameView(io: Io, now: () => number = Date.now): FrameView
 
   return {
     frame(frame) {
+      const message = frame.kind === 'status' ? frame.status.message : undefined
+      if (held !== undefined && withoutResult([held.artifact], message).length > 0) artifact(held)
+      held = undefined
       switch (frame.kind) {
         case 'message':
           io.print(messageText(frame.message))
@@ -76,7 +82,8 @@ export function createFrameView(io: Io, now: () => number = Date.now): FrameView
           status(frame)
           return
         case 'artifact':
-          artifact(frame)
+          if (frame.artifact.name === RESULT_NAME) held = frame
+          else artifact(frame)
           return
         case 'reminder':
           io.print(reminderLine(frame.change))

@@ -10,6 +10,7 @@ import type { Consent, Task, TaskState } from '../../client/tasks/task-types.ts'
 import { type Message, type Part, textOf } from '../../core/messages/message.ts'
 import { filledIn, formOf, type QuestionForm } from '../../core/messages/question-form.ts'
 import { questionIn } from '../../core/messages/question-part.ts'
+import { withoutResult } from '../../core/messages/result-artifact.ts'
 import type { Json } from '../../core/values/json.ts'
 
 export type McpStatus = 'working' | 'input_required' | 'completed' | 'cancelled'
@@ -173,7 +174,8 @@ export function toolResult(result: Record<string, Json>): CallToolResult {
 
 /** What a model needs to know about a task. */
 export function summaryOf(task: Task): Record<string, Json> {
-  const { id, contextId, state, status, artifacts, consent, suspension } = task
+  const { id, contextId, state, status, consent, suspension } = task
+  const artifacts = withoutResult(task.artifacts, status.message)
   const said = status.message === undefined ? '' : textOf(status.message)
   const summary = {
     taskId: id,

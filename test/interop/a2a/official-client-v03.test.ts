@@ -74,6 +74,23 @@ describe.each(['JSONRPC', 'HTTP+JSON'] as const)(
       })
     })
 
+    it('gets what the agent returned as one artifact, the same one whenever it asks', async () => {
+      const sent = await send([{ complete: 'it is done' }])
+      expect(sent.artifacts).toMatchObject([
+        { name: 'result', parts: [{ kind: 'text', text: 'it is done' }] },
+      ])
+      expect((await client.getTask({ id: sent.id })).artifacts).toEqual(sent.artifacts)
+    })
+
+    it('waits for the end of a task that stops in between, as it cannot see the stop', async () => {
+      const conditions = { timeout: { durationMinutes: 0.005, onTimeout: 'resume_with_summary' } }
+      const done = await send([
+        { park: { reason: 'waiting', conditions } },
+        { complete: 'it goes on' },
+      ])
+      expect(done.status.state).toBe('completed')
+    })
+
     it('gets a stateless message', async () => {
       expect(await client.sendMessage(request([{ reply: 'hi' }]))).toMatchObject({
         kind: 'message',
@@ -110,6 +127,8 @@ describe.each(['JSONRPC', 'HTTP+JSON'] as const)(
         'task',
         'status-update',
         'artifact-update',
+        'artifact-update',
+        // What the agent returned, also as an artifact.
         'artifact-update',
         'status-update',
       ])
@@ -186,7 +205,7 @@ describe.each(['JSONRPC', 'HTTP+JSON'] as const)(
         await harness.control('tasks/resume', { taskId })
       }
       expect(frames.at(-1)).toMatchObject({ final: true, status: { state: 'completed' } })
-      const known = ['task', 'status-update']
+      const known = ['task', 'status-update', 'artifact-update']
       expect(frames.filter(({ kind }) => !known.includes(kind))).toEqual([])
       expect(JSON.stringify(frames)).toContain('look down')
     })

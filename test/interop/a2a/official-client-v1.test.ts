@@ -75,6 +75,23 @@ describe.each(['JSONRPC', 'HTTP+JSON'])('the official 1.3.0 client over %s', (tr
     expect(task.artifacts[0]?.parts[0]?.content).toEqual({ $case: 'text', value: 'hello' })
   })
 
+  it('gets what the agent returned as one artifact, the same one however it asks', async () => {
+    const sent = await send([{ complete: 'it is done' }])
+    expect(sent.artifacts).toMatchObject([
+      { name: 'result', parts: [{ content: { $case: 'text', value: 'it is done' } }] },
+    ])
+    const got = await client.getTask({ tenant: '', id: sent.id } as never)
+    expect(got.artifacts).toEqual(sent.artifacts)
+    const frames = await all(client.sendMessageStream(request([{ complete: 'it is done' }])))
+    const updates = frames.flatMap(({ payload }) =>
+      payload?.$case === 'artifactUpdate' ? [payload.value] : [],
+    )
+    const taskId = updates[0]?.taskId
+    const { artifacts } = await client.getTask({ tenant: '', id: taskId } as never)
+    expect(updates.map(({ artifact }) => artifact)).toEqual(artifacts)
+    expect(updates).toMatchObject([{ append: false, lastChunk: true }])
+  })
+
   it('gets a stateless message', async () => {
     const reply = (await client.sendMessage(request([{ reply: 'hi' }]))) as { messageId: string }
     expect(reply.messageId).toBeTruthy()
@@ -92,6 +109,8 @@ describe.each(['JSONRPC', 'HTTP+JSON'])('the official 1.3.0 client over %s', (tr
       'statusUpdate',
       'artifactUpdate',
       'artifactUpdate',
+      'artifactUpdate',
+      // What the agent returned, also as an artifact.
       'artifactUpdate',
       'statusUpdate',
     ])

@@ -77,10 +77,13 @@ it('is tried again with growing pauses, told nothing, and loses nothing', async 
   testServer.clock.advance(retryAt - testServer.clock.now())
   await eventually(async () => (await testServer.store.pushes(id))[0]?.done === true)
   const states = received.map((body) => {
-    const { task, statusUpdate } = JSON.parse(body)
-    return (task ?? statusUpdate).status.state.replace('TASK_STATE_', '')
+    const { task, statusUpdate, artifactUpdate } = JSON.parse(body)
+    return (
+      artifactUpdate?.artifact.name ??
+      (task ?? statusUpdate).status.state.replace('TASK_STATE_', '')
+    )
   })
-  expect(states).toEqual(['SUBMITTED', 'WORKING', 'WORKING', 'COMPLETED'])
+  expect(states).toEqual(['SUBMITTED', 'WORKING', 'WORKING', 'result', 'COMPLETED'])
 })
 
 it('is given up after a day, for all to see', async () => {

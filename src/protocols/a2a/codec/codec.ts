@@ -45,6 +45,8 @@ export interface Codec {
   readonly version: Version
   /** Unique among the codecs of all versions. */
   readonly name: string
+  /** `rfc`: stopped tasks are visible in `status.state`. Otherwise only the metadata tells. */
+  readonly states: StateSpelling
   /** The shape of the webhooks that are created through this codec. */
   readonly webhook: WebhookShape
   /** Converts a message to the shape of `core`. The engine validates its content. */

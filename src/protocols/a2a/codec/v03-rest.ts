@@ -6,6 +6,7 @@
  */
 
 import type { Artifact, Message, Part } from '../../../core/messages/message.ts'
+import { artifactsWithResult } from '../../../core/messages/result-artifact.ts'
 import { type State, states } from '../../../core/states.ts'
 import type { Task } from '../../../core/task.ts'
 import { toIso } from '../../../core/values/instant.ts'
@@ -75,7 +76,7 @@ export function createV03Rest(
 ): V03Rest {
   const kinds: Codec = {
     ...rpc,
-    ...createWriter(stateNames[words], facts, newest),
+    ...createWriter(words, facts, newest),
     name: `${rpc.name} REST`,
     sentMessage: (message) => ({ message: protoMessage(message) }),
     readPush: (params) => rpc.readPush(unwrapped(params)),
@@ -127,10 +128,15 @@ function configOf(push: object): unknown {
 }
 
 function createWriter(
-  names: StateNames,
+  words: StateSpelling,
   facts: Metadata,
   newest: NewestMessages,
 ): Pick<Codec, 'task' | 'sentTask' | 'event'> {
+  const names = stateNames[words]
+  const hasResult = words === 'core'
+  const artifactsOf = (task: Task): readonly Artifact[] =>
+    hasResult ? artifactsWithResult(task) : task.artifacts
+
   function status(task: Task, message: Message | undefined): object {
     return {
       state: names[task.state],
@@ -145,7 +151,7 @@ function createWriter(
       id: task.id,
       contextId: task.contextId,
       status: status(task, statusMessage(task)),
-      artifacts: withArtifacts ? task.artifacts.map(protoArtifact) : [],
+      artifacts: withArtifacts ? artifactsOf(task).map(protoArtifact) : [],
       history: newest(task.history, historyLength).map(protoMessage),
       ...(metadata === undefined ? {} : { metadata }),
     }
@@ -153,6 +159,7 @@ function createWriter(
 
   const spelling: EventSpelling = {
     hasReminderFrames: false,
+    hasResult,
     artifact: protoArtifact,
     status,
     taskFrame: (now) => ({ task: task(now, wholeTask) }),

@@ -4,6 +4,7 @@
  */
 
 import type { Artifact, Message, Part } from '../../../core/messages/message.ts'
+import { artifactsWithResult } from '../../../core/messages/result-artifact.ts'
 import type { PushTarget } from '../../../core/push.ts'
 import { type PausedState, type State, states } from '../../../core/states.ts'
 import type { Task } from '../../../core/task.ts'
@@ -58,6 +59,10 @@ const coreStates: Readonly<Record<State, CoreState>> = {
 export function createV03(words: StateSpelling, facts: Metadata, newest: NewestMessages): Codec {
   const spelled = (state: State): string => (words === 'core' ? coreStates[state] : state)
 
+  const hasResult = words === 'core'
+  const artifactsOf = (task: Task): readonly Artifact[] =>
+    hasResult ? artifactsWithResult(task) : task.artifacts
+
   function status(task: Task, message: Message | undefined): object {
     const state = spelled(task.state)
     const timestamp = toIso(task.statusAt)
@@ -74,7 +79,7 @@ export function createV03(words: StateSpelling, facts: Metadata, newest: NewestM
       id: task.id,
       contextId: task.contextId,
       status: status(task, statusMessage(task)),
-      artifacts: withArtifacts ? task.artifacts.map(wireArtifact) : [],
+      artifacts: withArtifacts ? artifactsOf(task).map(wireArtifact) : [],
       ...(history.length > 0 ? { history: history.map(wireMessage) } : {}),
       ...(metadata === undefined ? {} : { metadata }),
     }
@@ -82,6 +87,7 @@ export function createV03(words: StateSpelling, facts: Metadata, newest: NewestM
 
   const spelling: EventSpelling = {
     hasReminderFrames: false,
+    hasResult,
     artifact: wireArtifact,
     status,
     taskFrame: (now) => task(now, wholeTask),
@@ -92,6 +98,7 @@ export function createV03(words: StateSpelling, facts: Metadata, newest: NewestM
   return {
     version: '0.3',
     name: `0.3 ${words}`,
+    states: words,
     webhook: words === 'core' ? '0.3-core' : '0.3',
     readMessage: readMessage03,
     readConfiguration,

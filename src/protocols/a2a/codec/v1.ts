@@ -1,6 +1,7 @@
 /** A2A 1.0 (ProtoJSON). Messages and artifacts of `core` already have this shape. */
 
 import type { Message, Part, PartDetails } from '../../../core/messages/message.ts'
+import { artifactsWithResult } from '../../../core/messages/result-artifact.ts'
 import type { PushTarget } from '../../../core/push.ts'
 import type { State } from '../../../core/states.ts'
 import type { Task } from '../../../core/task.ts'
@@ -68,11 +69,12 @@ export function createV1({ consentState, newest }: V1Options, facts: Metadata): 
   }
 
   function task(task: Task, { historyLength, withArtifacts }: TaskView): object {
-    const { id, contextId, artifacts } = task
+    const { id, contextId } = task
+    const artifacts = withArtifacts ? artifactsWithResult(task) : []
     const metadata = facts.ofTask(task)
     const history = newest(task.history, historyLength)
     const wire: WireTask = { id, contextId, status: status(task, statusMessage(task)) }
-    if (withArtifacts && artifacts.length > 0) wire.artifacts = artifacts
+    if (artifacts.length > 0) wire.artifacts = artifacts
     if (history.length > 0) wire.history = history
     if (metadata !== undefined) wire.metadata = metadata
     return wire
@@ -80,6 +82,7 @@ export function createV1({ consentState, newest }: V1Options, facts: Metadata): 
 
   const spelling: EventSpelling = {
     hasReminderFrames: true,
+    hasResult: true,
     artifact: (artifact) => artifact,
     status,
     taskFrame: (now) => ({ task: task(now, wholeTask) }),
@@ -90,6 +93,7 @@ export function createV1({ consentState, newest }: V1Options, facts: Metadata): 
   return {
     version: '1.0',
     name: '1.0',
+    states: 'core',
     webhook: '1.0',
     readMessage: readMessage1,
     readConfiguration,

@@ -34,6 +34,8 @@ export interface EventSpelling {
    * Whether changes of reminders have frames. If not, only clients of the Harn metadata get them.
    */
   readonly hasReminderFrames: boolean
+  /** Whether what an agent returned is also shown as an artifact. */
+  readonly hasResult: boolean
   artifact(artifact: Artifact): object
   status(task: Task, message: Message | undefined): object
   /** The first frame of a task. */
@@ -54,6 +56,7 @@ export function writeEvent(
   if (kind === 'reminder' && !spelling.hasReminderFrames && !isTunnelled(facts, event)) {
     return undefined
   }
+  if (kind === 'artifact' && event.isResult && !spelling.hasResult) return undefined
   if (kind === 'status' && event.record.type === 'submitted') return spelling.taskFrame(task)
   const metadata = facts.ofEvent(event)
   if (kind === 'artifact') {

@@ -158,6 +158,8 @@ interface ReadRecord {
 function deliveryOf(push: Push, event: TaskEvent, codecs: Codecs): Delivery | undefined {
   if (event.kind === 'reminder') return undefined
   const shape = shapeOf(push)
+  // In 0.3 the body is the whole task, which has the result already.
+  if (event.kind === 'artifact' && event.isResult && shape !== '1.0') return undefined
   return {
     tenant: event.task.tenant,
     url: push.url,

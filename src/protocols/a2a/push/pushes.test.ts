@@ -26,6 +26,10 @@ async function withReceiver(
 }
 
 const three = [{ say: 'a' }, { artifact: { name: 'x', text: 'y' } }, { complete: 'z' }]
+const toldOfThree = [
+  ...['task SUBMITTED', 'WORKING', 'WORKING'],
+  ...['artifact x', 'artifact result', 'COMPLETED'],
+]
 
 describe('push notifications', () => {
   it('P2: send everything in order, as a stream would', async () => {
@@ -36,7 +40,7 @@ describe('push notifications', () => {
       authentication: { scheme: 'Bearer', credentials: 'c' },
     })
     await settle()
-    expect(told(hook)).toEqual(['task SUBMITTED', 'WORKING', 'WORKING', 'artifact x', 'COMPLETED'])
+    expect(told(hook)).toEqual(toldOfThree)
     expect(hook.got[0]?.headers).toMatchObject({
       'content-type': 'application/a2a+json',
       authorization: 'Bearer c',
@@ -67,6 +71,22 @@ describe('push notifications', () => {
     )
     await testServer.ok('0.3', 'tasks/pushNotificationConfig/delete', asDefault)
     expect(await testServer.store.pushes(id)).toEqual([])
+  })
+
+  it.each(['/', '/core'])('of 0.3 get a result in the whole task, once, at %s', async (path) => {
+    const { testServer, hook } = await withReceiver()
+    const params = {
+      message: scripted('0.3', [{ complete: 'z' }]),
+      configuration: { pushNotificationConfig: { url } },
+    }
+    const call = { jsonrpc: '2.0', id: 1, method: 'message/send', params }
+    await testServer.fetch('POST', path, call)
+    await settle()
+    const bodies = hook.got.map(({ body }) => JSON.parse(body))
+    expect(bodies.map(({ status }) => status.state)).toEqual(['submitted', 'working', 'completed'])
+    expect(bodies.at(-1).artifacts.map(({ name }: { name: string }) => name)).toEqual(
+      path === '/core' ? ['result'] : [],
+    )
   })
 
   it('that do not exist are deleted without an entry of the audit log for each', async () => {
@@ -101,7 +121,7 @@ describe('push notifications', () => {
       await settle()
       expect(attempts).toBeGreaterThanOrEqual(before)
     }
-    expect(told(hook)).toEqual(['task SUBMITTED', 'WORKING', 'WORKING', 'artifact x', 'COMPLETED'])
+    expect(told(hook)).toEqual(toldOfThree)
     expect(await testServer.store.pushes(id)).toMatchObject([{ done: true, attempts: 0 }])
   })
 
@@ -170,7 +190,7 @@ describe('push notifications', () => {
       message: textMessage('1.0', 'yes', { taskId: id }),
     })
     await settle()
-    expect(told(hook)).toEqual(['WORKING', 'COMPLETED'])
+    expect(told(hook)).toEqual(['WORKING', 'artifact result', 'COMPLETED'])
   })
 
   it.each(['with the message', 'by a call'])(
@@ -270,7 +290,7 @@ describe('push notifications', () => {
       message: textMessage('1.0', 'yes', { taskId: id }),
     })
     await settle()
-    expect(told(hook)).toEqual(['WORKING', 'COMPLETED'])
+    expect(told(hook)).toEqual(['WORKING', 'artifact result', 'COMPLETED'])
   })
 
   it('P4: a retry of one webhook does not wait for the longer pause of another', async () => {

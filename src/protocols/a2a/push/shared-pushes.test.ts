@@ -29,7 +29,7 @@ describe('push notifications of two processes on one store', () => {
       clock.advance(5_000)
       await settle()
     }
-    expect(told(hook).slice(3)).toEqual(['WORKING', 'WORKING', 'COMPLETED'])
+    expect(told(hook).slice(3)).toEqual(['WORKING', 'WORKING', 'artifact result', 'COMPLETED'])
   })
 
   /** Two processes. Counts the deliveries that are under way at once, and who has a duty. */
@@ -82,7 +82,7 @@ describe('push notifications of two processes on one store', () => {
     await pass(120)
     expect(under.most).toBe(1)
     const said = ['WORKING', 'WORKING', 'WORKING', 'WORKING', 'WORKING']
-    expect(told(hook)).toEqual(['task SUBMITTED', ...said, 'COMPLETED'])
+    expect(told(hook)).toEqual(['task SUBMITTED', ...said, 'artifact result', 'COMPLETED'])
     expect(await first.store.listPushes('open', undefined, 9)).toEqual([])
     expect(duties).toEqual(new Map())
   })

@@ -5,6 +5,7 @@
  */
 import type { TextChunk } from '../../../core/messages/live-text.ts'
 import type { Artifact } from '../../../core/messages/message.ts'
+import { resultOf } from '../../../core/messages/result-artifact.ts'
 import type { LogRecord, RecordType } from '../../../core/records.ts'
 import type { ExpiryReason, Reminder } from '../../../core/reminders/reminders.ts'
 import type { Task } from '../../../core/task.ts'
@@ -38,6 +39,8 @@ export type TaskEvent =
       readonly last: boolean
       /** The state of a step's stream. */
       readonly stream?: TextChunk['state']
+      /** The artifact repeats the status message of the ended task. Codecs without result artifacts have no frame for it. */
+      readonly isResult?: true
     }
   | { readonly kind: 'reminder'; readonly task: Task; readonly change: ReminderChange }
 
@@ -66,6 +69,14 @@ const status: EventsOf<RecordType> = (record, task, before) => [
 ]
 
 const silent: EventsOf<RecordType> = () => none
+
+/** The result precedes the status that ends the task, because nothing follows that status. */
+const completed: EventsOf<'completed'> = (record, task, before) => {
+  const artifact = resultOf(task)
+  const ended = status(record, task, before)
+  if (artifact === undefined) return ended
+  return [{ kind: 'artifact', task, artifact, append: false, last: true, isResult: true }, ...ended]
+}
 
 const emitted: EventsOf<'turn-started' | 'reminders-shown'> = (record, task) =>
   record.reminders
@@ -114,7 +125,7 @@ const events: { readonly [T in RecordType]: EventsOf<T> } = {
       change: { event: 'expired', reminderId, reason },
     })),
 
-  completed: status,
+  completed,
   failed: status,
   canceled: status,
   rejected: status,
