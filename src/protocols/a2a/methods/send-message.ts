@@ -55,10 +55,13 @@ async function settledTask({ engine, closing }: A2AContext, call: Call, task: Ta
   }
 }
 
-/** In 1.0 a blocking call waits while the task is stopped, unless the caller activated the extension. */
+/**
+ * A blocking call returns when the task stops only if its caller can see the stop: in the states of the RFCs, or in the
+ * extension that it activated. Any other client would take `working` for the end.
+ */
 function isSettled({ codec, active }: Call, { state }: Task): boolean {
   if (isTerminal(state) || isInterrupted(state)) return true
-  return isPaused(state) && (codec.version === '0.3' || active.has(TASK_CONTROL))
+  return isPaused(state) && (codec.states === 'rfc' || active.has(TASK_CONTROL))
 }
 
 const KEY = 'a2a-idempotency-key'
