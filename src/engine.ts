@@ -106,7 +106,7 @@ export type { EventLoopBlock, Health } from './engine/executor/health.ts'
 export type { HoldOutcome, TaskOutcome } from './engine/holds/held-tasks.ts'
 export type { LiftAnswer } from './engine/holds/holds.ts'
 export type { HoldAnswer, HoldRequest } from './engine/holds/place-hold.ts'
-export type { HoldPreview } from './engine/holds/preview-hold.ts'
+export type { HoldPreview, HoldPreviewRequest } from './engine/holds/preview-hold.ts'
 export type {
   CountRequest,
   ListRequest,
@@ -150,6 +150,7 @@ export type {
   TaskReader,
 } from './engine/streams/log-reader.ts'
 export type { RetentionReport } from './engine/upkeep/retention.ts'
+export type { EmittedEvent } from './engine/wakes/events.ts'
 export type { FailedTime } from './engine/wakes/schedules/schedule-state.ts'
 export type { ScheduleInfo } from './engine/wakes/schedules/schedules.ts'
 

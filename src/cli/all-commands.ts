@@ -18,7 +18,7 @@ import { exportTask, importTask, receiptsVerify } from './commands/task-file-com
 import { fork, tasksChangingCommands } from './commands/tasks-changing-commands.ts'
 import { tasksReadingCommands } from './commands/tasks-reading-commands.ts'
 
-/** In the order of the help. The name of a group alone selects the first command of the group. */
+/** In the order of the help. A noun alone lists. */
 export const commands: readonly Command[] = [
   init,
   ...servingCommands,

@@ -7,6 +7,7 @@ import {
   type Flag,
   type Paint,
   UsageError,
+  variables,
 } from './command.ts'
 
 export function usageOf({ name, args }: Command): string {
@@ -23,6 +24,9 @@ export function helpFor(command: Command, paint: Paint, self: string): string {
     paint('bold', 'Flags'),
     ...columns(Object.entries(flags).map(([name, flag]) => [spelling(name, flag), flag.about])),
     '',
+    paint('bold', 'Environment'),
+    ...columns(Object.entries(variables)),
+    '',
     paint('bold', 'Examples'),
     ...command.examples.map((example) => `  ${self} ${example}`),
   ].join('\n')
@@ -37,11 +41,28 @@ export function overview(commands: readonly Command[], paint: Paint, self: strin
     paint('bold', 'Commands'),
     ...columns(commands.map(({ name, args, about }) => [[name, args].join(' ').trimEnd(), about])),
     '',
+    paint('bold', 'Environment'),
+    ...columns(Object.entries(variables)),
+    '',
     `${self} <command> --help  shows flags and examples.`,
     'A task can be named by a unique beginning or ending of its id, or by @last.',
     'Exit codes: 0 ok, 1 refused, 2 wrong usage, 3 server unreachable, 4 the task failed,\n  was rejected or was canceled.',
   ].join('\n')
 }
+
+/** The commands of a noun, such as `budgets`. */
+export function groupHelp(noun: string, group: readonly Command[], paint: Paint, self: string) {
+  return [
+    `${paint('bold', 'Usage')}  lull ${noun} <${group.map((one) => verbOf(one)).join(' | ')}>`,
+    '',
+    paint('bold', 'Commands'),
+    ...columns(group.map(({ name, args, about }) => [[name, args].join(' ').trimEnd(), about])),
+    '',
+    `${self} ${noun} <verb> --help  shows flags and examples.`,
+  ].join('\n')
+}
+
+const verbOf = ({ name }: Command): string => name.split(' ')[1] ?? name
 
 function spelling(name: string, { short, value }: Flag): string {
   const long = value === undefined ? `--${name}` : `--${name} <${value}>`

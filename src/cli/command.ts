@@ -74,6 +74,12 @@ export class UsageError extends Error {
   override readonly name = 'UsageError'
 }
 
+/** The variables of the environment that commands read. Every help shows them. */
+export const variables: Readonly<Record<string, string>> = {
+  LULL_URL: 'Server that commands call; --url wins',
+  LULL_TOKEN: 'Key or token that commands send to the server',
+}
+
 /** The flags that every command has. */
 export const commonFlags: Readonly<Record<string, Flag>> = {
   json: { about: 'Print JSON' },

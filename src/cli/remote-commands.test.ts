@@ -225,7 +225,7 @@ describe('events', () => {
     const id = await parkedOn('ci.done:7')
     const { code, out } = await emit('ci.done', '--subject', '7', '--data', '{"ok": true}')
     expect(code).toBe(0)
-    expect(out).toMatch(/^Event \S+ {2}ci\.done:7 {2}accepted$/)
+    expect(out).toMatch(/^Event \S+ {2}ci\.done:7 {2}accepted, woke 1 task$/)
     expect((await tasks('watch', id)).out).toContain('completed  done')
     const shown = await tasks('show', id, '--json')
     expect(shown.out).toContain('"data":{"ok":true}')
@@ -234,10 +234,16 @@ describe('events', () => {
   it('says in lines and in JSON that it was known already', async () => {
     const once = ['done', '--source', 'ci', '--id', '1'] as const
     const first = await emit(...once, '--json')
-    expect(JSON.parse(first.out)).toEqual({ id: '1', accepted: 1, duplicates: 0 })
+    expect(JSON.parse(first.out)).toEqual({ id: '1', accepted: 1, duplicates: 0, woken: 0 })
     const again = await emit(...once)
     expect([again.code, again.out]).toEqual([0, 'Event 1  done  known already, nothing done'])
     expect(JSON.parse((await emit(...once, '--json')).out)).toMatchObject({ duplicates: 1 })
+  })
+
+  it('says how many tasks it woke, of those that wait by name or by filter', async () => {
+    await Promise.all([parkedOn('deploy.done'), parkedOn('deploy.done'), parkedOn('deploy.failed')])
+    expect((await emit('deploy.done')).out).toMatch(/accepted, woke 2 tasks$/)
+    expect((await emit('deploy.done')).out).toMatch(/accepted, no task waits for it$/)
   })
 
   it('finds the server behind the address of an agent', async () => {

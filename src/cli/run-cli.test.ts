@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { commands } from './all-commands.ts'
 import { runCli } from './run-cli.ts'
 import { createFakeIo } from './test-support/fake-io.ts'
@@ -37,6 +37,21 @@ describe('help', () => {
     expect((await run('help', 'tasks', 'watch')).out).toContain('lull tasks watch [task-id]')
   })
 
+  it('shows the verbs of a noun, and what commands read from the environment', async () => {
+    for (const args of [
+      ['keys', '--help'],
+      ['help', 'keys'],
+    ]) {
+      const { code, out } = await run(...args)
+      expect(code).toBe(0)
+      expect(out).toContain('lull keys <mint | list | revoke | rotate>')
+    }
+    for (const args of [['--help'], ['tasks', 'list', '--help']]) {
+      const { out } = await run(...args)
+      expect(out).toMatch(/LULL_URL .*\n.*LULL_TOKEN/)
+    }
+  })
+
   it('shows the version', async () => {
     expect((await run('--version')).out).toMatch(/^\d+\.\d+\.\d+$/)
   })
@@ -47,6 +62,10 @@ describe('wrong usage', () => {
     [[], 'Usage'],
     [['dance'], 'no command "dance"'],
     [['tasks', 'dance'], 'no command "tasks dance"'],
+    [['tasks', 'transfer'], 'see lull tasks --help'],
+    [['taks'], 'did you mean "tasks"?'],
+    [['taks', 'list'], 'did you mean "tasks list"?'],
+    [['evnts'], 'did you mean "events"?'],
     [['sned', 'x'], 'did you mean "send"?'],
     [['tasks', 'wach'], 'did you mean "tasks watch"?'],
     [['help', 'sent'], 'did you mean "send"?'],
@@ -141,4 +160,17 @@ it('tells in one sentence that nothing answers at the address of lull conformanc
   expect(code).toBe(3)
   expect(err).toContain('Nothing answers at http://127.0.0.1:1')
   expect(err).not.toMatch(/\bat \w+ \(/)
+})
+
+it('calls the server that LULL_URL names, unless --url names another', async () => {
+  vi.stubEnv('LULL_URL', 'http://127.0.0.1:1')
+  onTestFinished(() => void vi.unstubAllEnvs())
+  expect((await run('tasks')).err).toContain('Cannot reach http://127.0.0.1:1')
+  const other = await run('tasks', '--url', 'http://127.0.0.1:2')
+  expect(other.err).toContain('Cannot reach http://127.0.0.1:2')
+})
+
+it('lists, when a noun has no verb', async () => {
+  const { code, out } = await run('keys', '--data', join(directory, 'data'))
+  expect([code, out]).toEqual([0, expect.stringContaining('There is no key')])
 })

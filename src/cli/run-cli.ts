@@ -16,14 +16,14 @@ import {
   type Io,
   UsageError,
 } from './command.ts'
-import { helpFor, overview, usageOf } from './command-texts.ts'
+import { groupHelp, helpFor, overview, usageOf } from './command-texts.ts'
 
 export async function runCli(args: readonly string[], io: Io): Promise<ExitCode> {
   const command = findCommand(args)
   if (command === undefined) return withoutCommand(args, io)
   const rest = args.slice(countWords(command, args))
   if (rest.includes('--help') || rest.includes('-h')) {
-    io.print(helpFor(command, io.paint, io.self))
+    io.print(helpOf(args, command, io))
     return exitCodes.ok
   }
   let input: Input | undefined
@@ -37,14 +37,26 @@ export async function runCli(args: readonly string[], io: Io): Promise<ExitCode>
   }
 }
 
-/** The command with the longest matching name. The name of a group alone selects its first command. */
+/** The help of a command, or of all commands of a noun that has no verb, such as `keys --help`. */
+function helpOf([first = '', second = '-']: readonly string[], command: Command, io: Io): string {
+  const group = commandsOf(first)
+  return second.startsWith('-') && command.name !== first && group.length > 1
+    ? groupHelp(first, group, io.paint, io.self)
+    : helpFor(command, io.paint, io.self)
+}
+
+const commandsOf = (noun: string): readonly Command[] =>
+  commands.filter(({ name }) => name.startsWith(`${noun} `))
+
+/** The command with the longest matching name. A noun alone lists, where its commands can list. */
 export function findCommand(args: readonly string[]): Command | undefined {
   const [first, second] = args
   return (
     commands.find(({ name }) => name === `${first} ${second}`) ??
     commands.find(({ name }) => name === first) ??
     (second === undefined || second.startsWith('-')
-      ? commands.find(({ name }) => name.startsWith(`${first} `))
+      ? (commands.find(({ name }) => name === `${first} list`) ??
+        commands.find(({ name }) => name.startsWith(`${first} `)))
       : undefined)
   )
 }
@@ -67,17 +79,30 @@ function withoutCommand(args: readonly string[], io: Io): ExitCode {
   if (first !== '--help' && first !== '-h' && first !== 'help') return unknownCommand(args, io)
   const about = findCommand(args.slice(1))
   if (args.length > 1 && about === undefined) return unknownCommand(args.slice(1), io)
-  io.print(about === undefined ? help : helpFor(about, io.paint, io.self))
+  io.print(about === undefined ? help : helpOf(args.slice(1), about, io))
   return exitCodes.ok
 }
 
 function unknownCommand(args: readonly string[], io: Io): ExitCode {
   const typed = args.filter((word) => !word.startsWith('-')).slice(0, 2)
-  const names = commands.map(({ name }) => name)
-  const meant = findNearest(typed.join(' '), names) ?? findNearest(typed[0] ?? '', names)
-  const advice = meant === undefined ? `see ${io.self} --help` : `did you mean "${meant}"?`
+  const meant = findMeant(typed)
+  const noun = commandsOf(typed[0] ?? '').length === 0 ? '' : `${typed[0]} `
+  const advice = meant === undefined ? `see ${io.self} ${noun}--help` : `did you mean "${meant}"?`
   io.warn(`lull: there is no command "${typed.join(' ')}"; ${advice}`)
   return exitCodes.usage
+}
+
+/** The command that was mistyped. Only its verb is compared if its noun is right. */
+function findMeant([noun = '', verb = '']: readonly string[]): string | undefined {
+  const verbs = commandsOf(noun).map(({ name }) => name.slice(noun.length + 1))
+  if (verbs.length > 0) {
+    const meant = findNearest(verb, verbs)
+    return meant === undefined ? undefined : `${noun} ${meant}`
+  }
+  const names = commands.map(({ name }) => name)
+  const nouns = names.map((name) => name.split(' ')[0] ?? name)
+  const all = [...new Set([...names, ...nouns])]
+  return findNearest(`${noun} ${verb}`.trim(), all) ?? findNearest(noun, all)
 }
 
 function explain(error: unknown, command: Command, json: boolean, io: Io): ExitCode {
@@ -109,6 +134,8 @@ const loadFailures: Readonly<Record<string, string>> = {
     'The program cannot load its code: it is not installed whole, or the process may not open enough files (ulimit -n).',
 }
 
+const UNAUTHENTICATED = '. Set LULL_TOKEN to a valid key (lull keys mint) or token'
+
 function exitOf({ code, cause }: LullError): ExitCode {
   if (code === 'INVALID_INPUT') return exitCodes.usage
   return isUnreachable(cause) ? exitCodes.unreachable : exitCodes.refused
@@ -136,7 +163,8 @@ function verdict(error: unknown, command: Command): Verdict {
   }
   if (isClientError(error)) {
     const exit = error.kind === 'unreachable' ? exitCodes.unreachable : exitCodes.refused
-    return { code: error.reason, exit, message: error.message }
+    const message = `${error.message}${error.reason === 'UNAUTHENTICATED' ? UNAUTHENTICATED : ''}`
+    return { code: error.reason, exit, message }
   }
   if (error instanceof StartError) {
     return { code: 'CANNOT_START', exit: exitCodes.refused, message: error.message }

@@ -148,7 +148,8 @@ export interface Ops {
   holds(): Promise<readonly HoldSummary[]>
   /** One hold in effect, with the ids of all tasks that it names. */
   showHold(holdId: string): Promise<HoldSummary>
-  previewHold(input: HoldInput): Promise<HoldPreview>
+  /** Only the scope counts. */
+  previewHold(input: Pick<HoldInput, 'scope'>): Promise<HoldPreview>
   hold(input: HoldInput): Promise<HoldResult>
   lift(holdId: string): Promise<LiftResult>
   budgets(): Promise<readonly BudgetSummary[]>

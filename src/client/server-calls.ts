@@ -10,6 +10,8 @@ import { isObject, parseJson, readNumber, readObject } from './wire/json-members
 export interface Emitted {
   readonly accepted: number
   readonly duplicates: number
+  /** How many tasks the events woke. Absent where an older server does not say it. */
+  readonly woken?: number
 }
 
 /** A CloudEvents 1.0 event, in structured mode. @param server the address of the server, or of an agent on it */
@@ -24,7 +26,8 @@ export async function emitEvent(
   const answer = await send('POST', url, 'application/cloudevents+json', body)
   const [accepted, duplicates] = [readNumber(answer, 'accepted'), readNumber(answer, 'duplicates')]
   if (accepted === undefined || duplicates === undefined) throw notLull(`${url} takes no events`)
-  return { accepted, duplicates }
+  const woken = readNumber(answer, 'woken')
+  return { accepted, duplicates, ...(woken === undefined ? {} : { woken }) }
 }
 
 export type Query = readonly (readonly [string, string])[]

@@ -27,7 +27,7 @@ import type { EngineDeps } from './deps.ts'
 import type { Health } from './executor/health.ts'
 import type { LiftAnswer } from './holds/holds.ts'
 import type { HoldAnswer, HoldRequest } from './holds/place-hold.ts'
-import type { HoldPreview } from './holds/preview-hold.ts'
+import type { HoldPreview, HoldPreviewRequest } from './holds/preview-hold.ts'
 import { cloudEvent, subscribeInput, waitInput } from './input/inputs.ts'
 import { parse } from './input/parse.ts'
 import type { CountRequest, ListRequest, SendRequest } from './input/requests.ts'
@@ -75,6 +75,7 @@ import { createVerify, type Verification } from './requests/verify-task.ts'
 import { waitFor } from './requests/wait.ts'
 import type { TaskReader } from './streams/log-reader.ts'
 import type { RetentionReport } from './upkeep/retention.ts'
+import type { EmittedEvent } from './wakes/events.ts'
 import type { ScheduleInfo } from './wakes/schedules/schedules.ts'
 
 export interface Engine {
@@ -147,10 +148,7 @@ export interface Engine {
   webhooks(caller: Caller, taskId: string): Promise<readonly Push[]>
 
   /** External events. When it resolves, the events are durable and the tasks that waited for them are woken. */
-  emit(
-    caller: Caller,
-    events: readonly CloudEvent[],
-  ): Promise<readonly { readonly fresh: boolean }[]>
+  emit(caller: Caller, events: readonly CloudEvent[]): Promise<readonly EmittedEvent[]>
 
   /**
    * Asked before a protocol stores something of its own, of about so many bytes.
@@ -159,7 +157,7 @@ export interface Engine {
   admit(caller: Caller, bytes: number): Promise<void>
 
   /** What such a hold would stop. Stops nothing. */
-  previewHold(caller: Caller, request: HoldRequest): Promise<HoldPreview>
+  previewHold(caller: Caller, request: HoldPreviewRequest): Promise<HoldPreview>
   hold(caller: Caller, request: HoldRequest): Promise<HoldAnswer>
   lift(caller: Caller, holdId: string): Promise<LiftAnswer>
   holds(caller: Caller): Promise<readonly Hold[]>

@@ -10,6 +10,11 @@ export interface EngineOptions {
    * With 1 a tenant may take every slot.
    */
   readonly tenantShare: number
+  /**
+   * Whether a task that a budget stops is told the figures of budgets that count several tenants. A server without
+   * authentication tells them, because each of its callers is an operator of all tenants.
+   */
+  readonly figuresOfAllTenants: boolean
   /** How long a stopped run stays in memory. */
   readonly warmForMs: number
   /** Above this, stopped runs are dropped from memory: of the tenant with the most, the one that stopped first at first. */
@@ -107,6 +112,7 @@ const HOUR_MS = 3_600_000
 export const defaultOptions: EngineOptions = {
   concurrency: 64,
   tenantShare: 1,
+  figuresOfAllTenants: false,
   warmForMs: 60_000,
   memoryLimitBytes: 1_500_000_000,
   graceMs: 10_000,

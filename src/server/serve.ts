@@ -148,8 +148,9 @@ async function answerOn(
   const { host, data, stores, receiptKey, formerReceiptKeys, trustedReceiptKeys } = settings
   const store = chooseStore([...stores, config], data)
   const { port } = listener
-  const tenantShare = isAuthenticated(given, settings, config) ? SHARE_OF_A_TENANT : 1
-  const options = { tenantShare, ...config.engine }
+  const figuresOfAllTenants = !isAuthenticated(given, settings, config)
+  const tenantShare = figuresOfAllTenants ? 1 : SHARE_OF_A_TENANT
+  const options = { tenantShare, figuresOfAllTenants, ...config.engine }
   const open = await openEngine({
     agents,
     data,

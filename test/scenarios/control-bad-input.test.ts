@@ -291,9 +291,9 @@ describe('a request with nothing wrong about it is taken:', () => {
 
   it('POST /events, one or several', async () => {
     const one = await post('/events', { 'content-type': ONE }, JSON.stringify(rightEvent))
-    expect([one.status, await one.json()]).toEqual([202, { accepted: 1, duplicates: 0 }])
+    expect([one.status, await one.json()]).toEqual([202, { accepted: 1, duplicates: 0, woken: 0 }])
     const batch = JSON.stringify([rightEvent, { ...rightEvent, id: 'e-2' }])
     const two = await post('/events', { 'content-type': BATCH }, batch)
-    expect([two.status, await two.json()]).toEqual([202, { accepted: 1, duplicates: 1 }])
+    expect([two.status, await two.json()]).toEqual([202, { accepted: 1, duplicates: 1, woken: 0 }])
   })
 })

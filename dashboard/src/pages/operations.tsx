@@ -24,7 +24,7 @@ const scopeIn = (): Readonly<Record<string, unknown>> =>
 
 async function look(): Promise<void> {
   preview.value = undefined
-  preview.value = await ops().previewHold({ scope: scopeIn(), reason: 'preview' })
+  preview.value = await ops().previewHold({ scope: scopeIn() })
 }
 
 export function Operations() {

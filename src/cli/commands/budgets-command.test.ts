@@ -39,7 +39,7 @@ it('sets, lists, refills and removes a budget', async () => {
   const resumed = await run('tasks', 'resume', id)
   expect([resumed.code, resumed.err]).toEqual([
     1,
-    expect.stringContaining('a budget of the operator'),
+    expect.stringContaining('120 of 100 tokens of agent script'),
   ])
   const refilled = await run('budgets', 'refill', budgetId, '--amount', '50')
   expect(refilled.out).toContain('120 of 150 tokens  80%\n1 task resumed')

@@ -1,6 +1,7 @@
-import { emitEvent } from '../../client/server-calls.ts'
+import { type Emitted, emitEvent } from '../../client/server-calls.ts'
 import type { CloudEvent } from '../../core/waiting/cloud-event.ts'
-import { type Command, type Input, printResult } from '../command.ts'
+import { tasksText } from '../call-command.ts'
+import { type Command, type Input, type Io, printResult } from '../command.ts'
 import { readJsonFlag, readOnlyWord } from '../input/read-input.ts'
 import { credentials, serverUrl, urlFlag } from '../input/server-access.ts'
 
@@ -21,15 +22,21 @@ export const eventsEmit: Command = {
   ],
   async run(input, io) {
     const event = readEvent(input)
-    const { accepted, duplicates } = await emitEvent(serverUrl(input), event, {
+    const emitted = await emitEvent(serverUrl(input), event, {
       headers: credentials(),
     })
     const { id, type, subject } = event
     const name = subject === undefined ? type : `${type}:${subject}`
-    const outcome = accepted > 0 ? io.paint('green', 'accepted') : 'known already, nothing done'
-    const line = `Event ${io.paint('bold', id)}  ${name}  ${outcome}`
-    return printResult(input, io, { id, accepted, duplicates }, [line])
+    const line = `Event ${io.paint('bold', id)}  ${name}  ${outcomeOf(emitted, io)}`
+    return printResult(input, io, { id, ...emitted }, [line])
   },
+}
+
+function outcomeOf({ accepted, woken }: Emitted, io: Io): string {
+  if (accepted === 0) return 'known already, nothing done'
+  const effect =
+    woken === undefined ? '' : woken === 0 ? ', no task waits for it' : `, woke ${tasksText(woken)}`
+  return `${io.paint('green', 'accepted')}${effect}`
 }
 
 /** The server validates the attributes. */

@@ -45,7 +45,11 @@ it('previews, places, lists and lifts a hold', async () => {
   expect((await run('hold', 'list')).out).toContain('agent builder  incident')
   expect((await run('hold', 'lift', holdId)).out).toBe(`${holdId}  lifted from 1 task`)
   expect((await run('hold', 'list')).out).toBe('Nothing is held')
-  expect((await run('hold', 'lift', holdId)).code).toBe(1)
+  const again = await run('hold', 'lift', holdId)
+  expect([again.code, again.err]).toEqual([1, expect.stringContaining('nothing is held')])
+  const [other = ''] = (await run('hold', ...scope, '--reason', 'second')).out.split(' ')
+  expect((await run('hold', 'lift', 'hold-1')).err).toContain(`in effect: ${other}`)
+  await run('hold', 'lift', other)
 })
 
 it.each([

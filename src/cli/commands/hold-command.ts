@@ -36,7 +36,7 @@ export const holdCommands: readonly Command[] = [
       const [scope, reason] = [readScope(input, 'hold'), input.text('reason')]
       const ops = opsOf(input)
       if (input.has('preview')) {
-        const preview = await ops.previewHold({ scope, reason: reason ?? 'preview' })
+        const preview = await ops.previewHold({ scope })
         return printResult(input, io, preview, [previewLine(preview)])
       }
       if (reason === undefined) throw new UsageError('--reason says why; give one')

@@ -7,7 +7,7 @@ import { type Flag, type Input, UsageError } from '../command.ts'
 export const urlFlag: Readonly<Record<string, Flag>> = {
   url: {
     value: 'url',
-    about: 'Server to ask (default http://127.0.0.1:8787, or as HOST and PORT say)',
+    about: 'Server to ask (LULL_URL, or HOST and PORT, default http://127.0.0.1:8787)',
   },
 }
 
@@ -47,7 +47,8 @@ function expectHttp(url: string): string {
 }
 
 function defaultUrl(): string {
-  const { host, port } = readSettings()
+  const { url, host, port } = readSettings()
+  if (url !== undefined) return url
   // A server can listen on these addresses, but nobody can call them.
   const name = host === '0.0.0.0' || host === '::' ? '127.0.0.1' : host
   return `http://${name.includes(':') ? `[${name}]` : name}:${port}`

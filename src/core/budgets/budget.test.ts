@@ -136,15 +136,35 @@ describe('a budget', () => {
     expect(figuresOf(budget, spent(units, NOON), NOON)).toMatchObject({ spent: 0.3, usedUp: true })
   })
 
+  const reader = { tenant: 'acme', taskId: 'task-1', ofAllTenants: false }
+
   it('is described with its figures, its period and its scope', () => {
     const budget = budgetAfter([setting, NOON])
-    expect(describeFigures(budget, figuresOf(budget, spent(1_200, NOON), NOON), 'acme')).toBe(
+    expect(describeFigures(budget, figuresOf(budget, spent(1_200, NOON), NOON), reader)).toBe(
       '1200 of 1000 tokens per day of tenant acme (budget-1)',
     )
     const costs = budgetAfter([{ ...setting, measure: 'costUsd', limit: 2, per: 'life' }, NOON])
     const counted = spent(toUnits('costUsd', 2.25), NOON)
-    expect(describeFigures(costs, figuresOf(costs, counted, NOON), 'acme')).toBe(
+    expect(describeFigures(costs, figuresOf(costs, counted, NOON), reader)).toBe(
       '2.25 of 2 USD of tenant acme (budget-1)',
     )
+  })
+
+  it.each([
+    [{ taskIds: ['task-1'] }, '1200 of 1000 tokens per day of task task-1 (budget-1)'],
+    [{ taskIds: ['task-1', 'task-2'] }, 'a budget of the operator (budget-1)'],
+    [
+      { agent: 'a', tenant: 'acme' },
+      '1200 of 1000 tokens per day of agent a of tenant acme (budget-1)',
+    ],
+    [{ agent: 'a' }, 'a budget of the operator (budget-1)'],
+    [{ contextId: 'c' }, 'a budget of the operator (budget-1)'],
+    [{ all: true }, 'a budget of the operator (budget-1)'],
+    [{ tenant: 'other' }, 'a budget of the operator (budget-1)'],
+  ] as const)('of %j has figures only if they count no other tenant', (scope, text) => {
+    const budget: Budget = { ...budgetAfter([setting, NOON]), scope }
+    const figures = figuresOf(budget, spent(1_200, NOON), NOON)
+    expect(describeFigures(budget, figures, reader)).toBe(text)
+    expect(describeFigures(budget, figures, { ...reader, ofAllTenants: true })).toContain('1200')
   })
 })

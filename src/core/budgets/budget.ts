@@ -135,29 +135,38 @@ const nouns: Readonly<Record<Measure, (amount: number) => string>> = {
 
 const periods: Readonly<Record<Per, string>> = { hour: ' per hour', day: ' per day', life: '' }
 
+/** The task whose texts name a budget. */
+export interface FiguresReader {
+  readonly tenant: string
+  readonly taskId: string
+  /** Every caller is an operator of all tenants, as on a server without authentication. */
+  readonly ofAllTenants: boolean
+}
+
 /**
- * For example `1200 of 1000 tokens per day of tenant acme (budget-1f…)`.
- * @param tenant the tenant of the task that reads the text; figures that include other tenants are
- * left out
+ * For example `1200 of 1000 tokens per day of tenant acme (budget-1f…)`. Figures that may count
+ * tasks of another tenant are left out, unless the reader may see those of all.
  */
 export function describeFigures(
   budget: Budget,
   { spent, allowed }: BudgetFigures,
-  tenant: string,
+  reader: FiguresReader,
 ): string {
-  if (!isWithin(budget.scope, tenant)) return describeBudget(budget, allowed, tenant)
+  if (!mayReadFigures(budget.scope, reader)) return describeBudget(budget, allowed, reader)
   const used = nouns[budget.measure](spent).split(' ')[0]
-  return `${used} of ${describeBudget(budget, allowed, tenant)}`
+  return `${used} of ${describeBudget(budget, allowed, reader)}`
 }
 
-export function describeBudget(budget: Budget, allowed: number, tenant: string): string {
+export function describeBudget(budget: Budget, allowed: number, reader: FiguresReader): string {
   const { id, measure, per, scope } = budget
-  if (!isWithin(scope, tenant)) return `a budget of the operator (${id})`
+  if (!mayReadFigures(scope, reader)) return `a budget of the operator (${id})`
   return `${nouns[measure](allowed)}${periods[per]}${describeScope(scope)} (${id})`
 }
 
-function isWithin(scope: HoldScope, tenant: string): boolean {
-  return 'tenant' in scope && scope.tenant === tenant
+function mayReadFigures(scope: HoldScope, reader: FiguresReader): boolean {
+  if (reader.ofAllTenants) return true
+  if ('taskIds' in scope && scope.taskIds.every((id) => id === reader.taskId)) return true
+  return 'tenant' in scope && scope.tenant === reader.tenant
 }
 
 function describeScope(scope: HoldScope): string {

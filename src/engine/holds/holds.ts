@@ -172,9 +172,19 @@ function createLiftHold(context: EngineContext, active: ActiveHolds, isShared: b
     }
     const lifted = await liftRest(caller, holdId)
     if (lifted !== undefined) return lifted
-    const problem = 'is not a hold that is in effect'
+    const problem = `is not a hold that is in effect; ${inEffect(active, caller)}`
     throw new LullError('INVALID_INPUT', { path: 'holdId', problem })
   }
+}
+
+/** The holds named in an error. */
+const NAMED = 10
+
+function inEffect(active: ActiveHolds, caller: Caller): string {
+  const ids = active.all().flatMap((hold) => (maySeeScope(caller, hold) ? [hold.id] : []))
+  if (ids.length === 0) return 'nothing is held'
+  const more = ids.length > NAMED ? ` and ${ids.length - NAMED} more` : ''
+  return `in effect: ${ids.slice(-NAMED).join(', ')}${more}`
 }
 
 function checkOwner(caller: Caller, hold: Hold): void {

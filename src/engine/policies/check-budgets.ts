@@ -16,6 +16,7 @@ import {
   type BudgetFigures,
   describeBudget,
   describeFigures,
+  type FiguresReader,
   figuresOf,
 } from '../../core/budgets/budget.ts'
 import { isLullError, LullError } from '../../core/errors.ts'
@@ -64,10 +65,8 @@ export function createBudgetChecks(
     await fired(judged)
   }
 
-  async function stop(
-    { id: taskId, tenant }: Task,
-    { budget, figures: used }: Judged,
-  ): Promise<void> {
+  async function stop(task: Task, { budget, figures: used }: Judged): Promise<void> {
+    const taskId = task.id
     const handle = mintHandle(context.ids)
     const { nextPeriodAt } = used
     const until =
@@ -78,7 +77,7 @@ export function createBudgetChecks(
       type: 'budget-pause',
       handle,
       budgetId: budget.id,
-      reason: `budget used up: ${describeFigures(budget, used, tenant)}`,
+      reason: `budget used up: ${describeFigures(budget, used, readerOf(context, task))}`,
       ...until,
       atBoundary,
     }))
@@ -111,7 +110,7 @@ export function createBudgetChecks(
         throw new LullError('BUDGET_EXCEEDED', {
           taskId: task.id,
           budgetId: budget.id,
-          figures: describeFigures(budget, used, task.tenant),
+          figures: describeFigures(budget, used, readerOf(context, task)),
         })
       })
     },
@@ -128,11 +127,16 @@ function longestFirst(a: Judged, b: Judged): number {
   return end(b) - end(a)
 }
 
+function readerOf({ options }: EngineContext, { id, tenant }: Task): FiguresReader {
+  return { taskId: id, tenant, ofAllTenants: options.figuresOfAllTenants }
+}
+
 async function warn(
-  { ledger, clock, agents, options, log }: EngineContext,
+  context: EngineContext,
   task: Task,
   { budget, figures }: Judged,
 ): Promise<void> {
+  const { ledger, clock, agents, options, log } = context
   const { warning, allowed, period } = figures
   if (warning === undefined || agents.get(task.agent)?.reminders === false) return
   const id = `${budget.id}-${period}-${allowed}-${warning}`
@@ -140,7 +144,7 @@ async function warn(
   const limit = options.pendingReminders
   // The warning is tried again when there is room for a reminder.
   if (task.reminders.length >= limit) return
-  const body = `${warning} percent of a budget are used: ${describeBudget(budget, allowed, task.tenant)}. The task is stopped when it is used up.`
+  const body = `${warning} percent of a budget are used: ${describeBudget(budget, allowed, readerOf(context, task))}. The task is stopped when it is used up.`
   const given = { id, body, ttlTurns: 1, propagate: 'none', source: 'budget' } as const
   const reminder = toReminder({ ...given, dedupeKey: budget.id }, id, clock.now())
   try {

@@ -40,12 +40,16 @@ import { createLookBacks, type LookBacks, type Wake } from './events/look-back.t
 import { createOfferEvent } from './events/offer-event.ts'
 import type { WakeByEvent } from './wake-by-event.ts'
 
+export interface EmittedEvent {
+  /** False for an event whose source and id the server already had. It has no effect. */
+  readonly fresh: boolean
+  /** How many tasks this process woke with the event, or gave it to as their next wake. */
+  readonly woken: number
+}
+
 export interface Events extends Pick<LookBacks, 'mayHaveMissed' | 'lookBack'> {
   /** Resolves when the events are durable and every task that waited for them has been offered them. */
-  emit(
-    tenant: string,
-    events: readonly CloudEvent[],
-  ): Promise<readonly { readonly fresh: boolean }[]>
+  emit(tenant: string, events: readonly CloudEvent[]): Promise<readonly EmittedEvent[]>
   /** The position of the newest event that this process knows. */
   readonly lastPos: () => number
   /**
@@ -103,7 +107,8 @@ export function createEvents(deps: EventsDeps): Events {
   })
   const refresh = (): Promise<number> | undefined => (cluster === undefined ? undefined : readPos())
   const removed = createRemovedEvents(store, async () => (await refresh()) ?? cursor.lastPos())
-  const wake = createWake(deps.wake, cursor.lastPos, removed.upTo)
+  const woken = createWakeCounts()
+  const wake = woken.counted(createWake(deps.wake, cursor.lastPos, removed.upTo))
   const lookBacks = createLookBacks({
     store,
     wake,
@@ -129,7 +134,7 @@ export function createEvents(deps: EventsDeps): Events {
   async function emit(
     tenant: string,
     given: readonly CloudEvent[],
-  ): Promise<readonly { readonly fresh: boolean }[]> {
+  ): Promise<readonly EmittedEvent[]> {
     const receivedAt = clock.now()
     const events = given.map((event) => withTrace(event, deps.tracing.current()))
     const stored = await store.appendEvents(tenant, events, receivedAt)
@@ -138,8 +143,9 @@ export function createEvents(deps: EventsDeps): Events {
       const event = events[index]
       return isNew && event !== undefined ? [{ pos, tenant, receivedAt, event }] : []
     })
+    const counts = woken.begin(fresh)
     await pending.track(dispatchAll(fresh))
-    return stored
+    return stored.map(({ pos, fresh: isNew }) => ({ fresh: isNew, woken: counts.end(pos) }))
   }
 
   return {
@@ -191,6 +197,36 @@ function createWake(offer: WakeByEvent, lastPos: () => number, removedUpTo: () =
     const removed = (): number => Math.min(removedUpTo(), lastPos())
     const offered = await offer(taskId, event, mayWake, removed)
     return lost ? 'lost' : offered
+  }
+}
+
+/** Counts the tasks that take the events of a call while these are dispatched. */
+function createWakeCounts() {
+  const counts = new Map<string, number>()
+  const keyOf = (tenant: string, pos: number): string => `${pos} ${tenant}`
+  return {
+    counted:
+      (wake: Wake): Wake =>
+      async (taskId, event, mayTake) => {
+        const offered = await wake(taskId, event, mayTake)
+        const key = keyOf(event.tenant, event.pos)
+        const count = counts.get(key)
+        if (offered === 'taken' && count !== undefined) counts.set(key, count + 1)
+        return offered
+      },
+    begin(events: readonly StoredEvent[]) {
+      const keys = new Map(events.map(({ tenant, pos }) => [pos, keyOf(tenant, pos)]))
+      for (const key of keys.values()) counts.set(key, 0)
+      return {
+        end(pos: number): number {
+          const key = keys.get(pos)
+          if (key === undefined) return 0
+          const count = counts.get(key) ?? 0
+          counts.delete(key)
+          return count
+        },
+      }
+    },
   }
 }
 

@@ -127,3 +127,20 @@ const QUOTED = /^"((?:[^"\\]|\\.)*)"$/
 function invalid(path: string, problem: string): LullError {
   return new LullError('INVALID_INPUT', { path, problem })
 }
+
+/** The answer to a request with events. */
+export interface EventsAnswer {
+  readonly accepted: number
+  /** Events whose source and id the server already had. They have no effect. */
+  readonly duplicates: number
+  /** How many tasks went on because of these events, or will when their hold is lifted. */
+  readonly woken: number
+}
+
+export function answerOf(
+  results: readonly { readonly fresh: boolean; readonly woken: number }[],
+): EventsAnswer {
+  const accepted = results.filter(({ fresh }) => fresh).length
+  const woken = results.reduce((sum, one) => sum + one.woken, 0)
+  return { accepted, duplicates: results.length - accepted, woken }
+}

@@ -5,6 +5,7 @@
  */
 import type { IncomingMessage, Server } from 'node:http'
 import type { Duplex } from 'node:stream'
+import { isLullError } from '../../core/errors.ts'
 import type { Admission } from '../auth/admission.ts'
 import type { Authenticate } from '../auth/authenticate.ts'
 import { acpScopes, missing } from '../auth/gate.ts'
@@ -15,6 +16,8 @@ import { ACP_PATH, type AcpMount } from './acp-mount.ts'
 
 const TOO_MANY = 'HTTP/1.1 429 Too Many Requests\r\nRetry-After: 1\r\nConnection: close\r\n\r\n'
 const FORBIDDEN = 'HTTP/1.1 403 Forbidden\r\nConnection: close\r\n\r\n'
+const UNAVAILABLE =
+  'HTTP/1.1 503 Service Unavailable\r\nRetry-After: 1\r\nConnection: close\r\n\r\n'
 const UNAUTHORIZED =
   'HTTP/1.1 401 Unauthorized\r\nWWW-Authenticate: Bearer realm="lull"\r\nConnection: close\r\n\r\n'
 
@@ -78,7 +81,9 @@ export function createUpgrade(
       attempts.ofStranger(request, refused.code)
       socket.end(FORBIDDEN)
     } else {
-      admit(request, socket, head).catch(() => socket.destroy())
+      admit(request, socket, head).catch((error: unknown) =>
+        isLullError(error, 'STORE_UNAVAILABLE') ? socket.end(UNAVAILABLE) : socket.destroy(),
+      )
     }
     return true
   }

@@ -97,10 +97,10 @@ it('E2: a sender does not use up the ids of another, and its own repeats are dup
   const [ada, eve] = [await mint('ada'), await mint('eve')]
   const task = await waiting(ada, 'e2')
   const event = { type: 'e2', source: 'github', id: 'build-1' }
-  expect(await eve.emit(event)).toEqual({ accepted: 1, duplicates: 0 })
-  expect(await ada.emit(event)).toEqual({ accepted: 1, duplicates: 0 })
+  expect(await eve.emit(event)).toEqual({ accepted: 1, duplicates: 0, woken: 0 })
+  expect(await ada.emit(event)).toEqual({ accepted: 1, duplicates: 0, woken: 1 })
   await task.is('completed')
-  expect(await ada.emit(event)).toEqual({ accepted: 0, duplicates: 1 })
+  expect(await ada.emit(event)).toEqual({ accepted: 0, duplicates: 1, woken: 0 })
 })
 
 it('E3: a key that is bound to sources sends events of these alone', async () => {

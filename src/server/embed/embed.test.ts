@@ -101,7 +101,7 @@ async function expectServed(url: string): Promise<void> {
     body: JSON.stringify(event),
   })
   expect(emitted.status).toBe(202)
-  expect(await emitted.json()).toEqual({ accepted: 1, duplicates: 0 })
+  expect(await emitted.json()).toEqual({ accepted: 1, duplicates: 0, woken: 0 })
   expect((await fetch(`${url}/lull/nothing`)).status).toBe(404)
 }
 

@@ -12,7 +12,7 @@
 import type { Scope } from '../../core/scopes.ts'
 import type { Caller } from '../../engine/caller.ts'
 import { ownTaskScopes } from '../../protocols/a2a/index.ts'
-import { readEvents } from '../../protocols/cloud-events/read-events.ts'
+import { answerOf, readEvents } from '../../protocols/cloud-events/read-events.ts'
 import { sentBy } from '../auth/event-sender.ts'
 import type { Identity } from '../auth/identity.ts'
 import { createGuard, isLoopback } from '../http/guard.ts'
@@ -67,8 +67,7 @@ export function createAnswer(
         return refusal(415, 'UNSUPPORTED_MEDIA_TYPE', read.unsupported)
       }
       const results = await engine.emit(caller, sentBy(senderOf(caller), read.events))
-      const accepted = results.filter(({ fresh }) => fresh).length
-      return Response.json({ accepted, duplicates: results.length - accepted }, { status: 202 })
+      return Response.json(answerOf(results), { status: 202 })
     }
     const sent = body.length === 0 ? {} : { body }
     const inner = new Request(new URL(path + url.search, url.origin), { method, headers, ...sent })

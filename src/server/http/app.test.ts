@@ -84,15 +84,15 @@ describe('events', () => {
 
   it('acknowledges a duplicate and ignores it', async () => {
     const { response, send } = await post(event)
-    expect(await response.json()).toEqual({ accepted: 1, duplicates: 0 })
-    expect(await (await send()).json()).toEqual({ accepted: 0, duplicates: 1 })
+    expect(await response.json()).toEqual({ accepted: 1, duplicates: 0, woken: 0 })
+    expect(await (await send()).json()).toEqual({ accepted: 0, duplicates: 1, woken: 0 })
   })
 
   it('takes a batch', async () => {
     const batch = [event, { ...event, id: '2' }]
     const headers = { 'content-type': 'application/cloudevents-batch+json; charset=utf-8' }
     const { response } = await post(batch, headers)
-    expect(await response.json()).toEqual({ accepted: 2, duplicates: 0 })
+    expect(await response.json()).toEqual({ accepted: 2, duplicates: 0, woken: 0 })
   })
 
   const batched = { 'content-type': 'application/cloudevents-batch+json' }
@@ -106,7 +106,7 @@ describe('events', () => {
     const send = () => app.request('/events', { method: 'POST', headers, body: '{"ok": true}' })
     const response = await send()
     expect(response.status).toBe(202)
-    expect(await response.json()).toEqual({ accepted: 1, duplicates: 0 })
+    expect(await response.json()).toEqual({ accepted: 1, duplicates: 0, woken: 1 })
     const woken = await engine.waitFor(anybody, taskId, (task) => task.state === 'completed')
     expect(woken.wake?.event).toEqual({
       ...event,
@@ -114,7 +114,7 @@ describe('events', () => {
       datacontenttype,
       data: { ok: true },
     })
-    expect(await (await send()).json()).toEqual({ accepted: 0, duplicates: 1 })
+    expect(await (await send()).json()).toEqual({ accepted: 0, duplicates: 1, woken: 0 })
   })
 
   it('takes a batch as a whole or not at all, and sees duplicates inside it', async () => {
@@ -126,7 +126,7 @@ describe('events', () => {
       headers: batched,
       body: JSON.stringify([event, event, { ...event, source: 'other' }]),
     })
-    expect(await right.json()).toEqual({ accepted: 2, duplicates: 1 })
+    expect(await right.json()).toEqual({ accepted: 2, duplicates: 1, woken: 0 })
   })
 
   it.each([

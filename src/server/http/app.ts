@@ -4,7 +4,7 @@ import { Hono } from 'hono'
 import type { Engine } from '../../engine/engine.ts'
 import type { Health } from '../../engine/executor/health.ts'
 import type { Log } from '../../ports/log.ts'
-import { readEvents } from '../../protocols/cloud-events/read-events.ts'
+import { answerOf, readEvents } from '../../protocols/cloud-events/read-events.ts'
 import { RECEIPT_KEYS_PATH } from '../../protocols/ops/openapi.ts'
 import { ACP_PATH, type AcpMount } from '../acp/acp-mount.ts'
 import { sentBy } from '../auth/event-sender.ts'
@@ -100,8 +100,7 @@ function eventRoutes(app: Hono, engine: Engine, identityOf: IdentityOf): void {
     const identity = identityOf(c)
     const caller = memberIn(identity, new URL(c.req.url).searchParams)
     const results = await engine.emit(caller, sentBy(identity, read.events))
-    const accepted = results.filter(({ fresh }) => fresh).length
-    return c.json({ accepted, duplicates: results.length - accepted }, 202)
+    return c.json(answerOf(results), 202)
   })
 }
 

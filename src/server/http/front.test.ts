@@ -3,6 +3,7 @@
 import { request as httpRequest, type IncomingMessage, type RequestOptions } from 'node:http'
 import { connect } from 'node:net'
 import { afterEach, describe, expect, it } from 'vitest'
+import { LullError } from '../../core/errors.ts'
 import { noMeter } from '../../ports/meter.ts'
 import { type A2A, createA2A, ownTaskScopes } from '../../protocols/a2a/index.ts'
 import type { Admission } from '../auth/admission.ts'
@@ -52,6 +53,31 @@ async function openBoth(more: Partial<FrontOptions> = {}): Promise<{ port: numbe
   )
   return { port: listener.port, a2a }
 }
+
+it('answers 503 with a time to wait while the store that keeps the credentials is away', async () => {
+  const authenticate = async () => {
+    throw new LullError('STORE_UNAVAILABLE', { why: 'PostgreSQL is shutting down' })
+  }
+  const port = await openFront({ authenticate })
+  for (const path of ['/', '/ops/tasks', '/events']) {
+    const { status, headers, body } = await ask({ port, path, method: 'POST' })
+    expect([status, headers['retry-after']]).toEqual([503, '1'])
+    expect(JSON.parse(body)).toMatchObject({
+      error: { code: 'STORE_UNAVAILABLE', message: expect.stringContaining('shutting down') },
+    })
+  }
+})
+
+it('tells a missing credential from a wrong one', async () => {
+  const port = await openFront({ authenticate: () => undefined })
+  const missing = await ask({ port, path: '/ops/tasks' })
+  const wrong = await ask({ port, path: '/ops/tasks', headers: { authorization: 'Bearer x' } })
+  expect([missing.status, wrong.status]).toEqual([401, 401])
+  expect(missing.body).toContain('needs a credential')
+  expect(wrong.body).toContain('The credential is wrong')
+  expect(missing.headers['www-authenticate']).not.toContain('invalid_token')
+  expect(wrong.headers['www-authenticate']).toContain('error="invalid_token"')
+})
 
 interface Answer {
   readonly status: number | undefined

@@ -29,7 +29,7 @@ import {
   receive,
   writeText,
 } from './node-http.ts'
-import { jsonHeaders, refusalAbove, refusalText } from './refusals.ts'
+import { jsonHeaders, refusalAbove, refusalParts, refusalText } from './refusals.ts'
 import { writeEvents } from './write-events.ts'
 
 export interface FrontOptions {
@@ -49,6 +49,13 @@ export interface FrontOptions {
 }
 
 const challenge = { ...jsonHeaders, 'www-authenticate': 'Bearer realm="lull"' }
+/** The challenge for a credential that is not valid (RFC 6750, section 3.1). */
+const wrongChallenge = {
+  ...jsonHeaders,
+  'www-authenticate': 'Bearer realm="lull", error="invalid_token"',
+}
+const MISSING = 'This needs a credential: Authorization: Bearer'
+const WRONG = 'The credential is wrong: no valid key or token. It may have expired or been revoked'
 
 const envs = new WeakMap<Identity, A2AEnv>()
 
@@ -110,9 +117,12 @@ export function createFront(options: FrontOptions): Front {
     // Nobody to answer: the client has disconnected.
     if (outgoing.destroyed) return
     if (refuseBody(outgoing, error)) return
-    log('error', 'a request failed', { method: incoming.method, path: request.path, error })
+    const { status, headers, text } = refusalParts(error)
+    if (status === 500) {
+      log('error', 'a request failed', { method: incoming.method, path: request.path, error })
+    }
     if (outgoing.headersSent) outgoing.destroy()
-    else refuse(outgoing, 500, 'INTERNAL', 'Internal error')
+    else writeText(outgoing, status, headers, text)
   }
 
   const receiver: Receiver = { received: inRequestSpan(received), failed }
@@ -178,8 +188,9 @@ function entered(
   if (identity === undefined) {
     refused.ofStranger(incoming, 'UNAUTHENTICATED')
     meter.add(REFUSED, 1, 'UNAUTHENTICATED')
-    const text = refusalText('UNAUTHENTICATED', 'This needs a credential: Authorization: Bearer')
-    writeText(outgoing, 401, challenge, text)
+    const shown = incoming.headers.authorization !== undefined
+    const text = refusalText('UNAUTHENTICATED', shown ? WRONG : MISSING)
+    writeText(outgoing, 401, shown ? wrongChallenge : challenge, text)
     return false
   }
   // Health checks are exempt from limits, so that a supervisor gets an answer even while others use

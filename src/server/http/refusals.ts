@@ -14,11 +14,7 @@ export const jsonHeaders: HttpHeaders = { 'content-type': 'application/json' }
 const tooMany = { ...jsonHeaders, 'retry-after': '1' }
 
 /** The answer when a limit of the caller or of the server was reached. */
-export function refusalAbove({ limit, value }: Refused): {
-  readonly status: number
-  readonly headers: HttpHeaders
-  readonly text: string
-} {
+export function refusalAbove({ limit, value }: Refused): RefusalParts {
   const text = refusalText('LIMIT_EXCEEDED', `The limit ${limit} (${value}) is reached`)
   return { status: limit.endsWith('of the server') ? 503 : 429, headers: tooMany, text }
 }
@@ -84,10 +80,25 @@ const statusOf: Readonly<Record<ErrorCode, number>> = {
  * only logged.
  */
 export function refusalOf(error: unknown): Response {
-  if (!isLullError(error)) return refusal(500, 'INTERNAL', 'Internal error')
+  const { status, headers, text } = refusalParts(error)
+  return new Response(text, { status, headers })
+}
+
+export interface RefusalParts {
+  readonly status: number
+  readonly headers: HttpHeaders
+  readonly text: string
+}
+
+/** As `refusalOf`, for answers that are written without the application. */
+export function refusalParts(error: unknown): RefusalParts {
+  if (!isLullError(error)) {
+    const text = refusalText('INTERNAL', 'Internal error')
+    return { status: 500, headers: jsonHeaders, text }
+  }
   const { code, message, details } = error
   const path = 'path' in details && code === 'INVALID_INPUT' ? details.path : undefined
-  const seconds = retryAfterSeconds(details as { retryAfterMs?: number })
-  const headers = seconds === undefined ? {} : { 'retry-after': seconds }
-  return refusal(statusOf[code], code, message, headers, path)
+  const seconds = retryAfterSeconds(details, code === 'STORE_UNAVAILABLE')
+  const headers = seconds === undefined ? jsonHeaders : { ...jsonHeaders, 'retry-after': seconds }
+  return { status: statusOf[code], headers, text: refusalText(code, message, path) }
 }

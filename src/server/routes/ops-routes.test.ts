@@ -105,7 +105,7 @@ it('previews, places, lists and lifts a hold', async () => {
   const { app, engine } = await openApp()
   const taskId = await parked(engine, 'a')
   const request = { scope: { all: true }, reason: 'incident' }
-  const preview = await ask(app, '/ops/holds:preview', 'POST', request)
+  const preview = await ask(app, '/ops/holds:preview', 'POST', { scope: { all: true } })
   expect(preview.answer).toEqual({
     tasks: 1,
     states: { 'paused-by-agent': 1 },

@@ -22,6 +22,8 @@ export interface Settings {
   readonly formerReceiptKeys: readonly string[] | undefined
   /** Files with the public receipt keys of other servers. */
   readonly trustedReceiptKeys: readonly string[] | undefined
+  /** The server that commands call. Undefined: the one at `host` and `port`. */
+  readonly url: string | undefined
   /** The credential that commands use to call a server. */
   readonly token: string | undefined
   /** The accepted kinds of credentials. Undefined: the configuration file decides. */
@@ -61,6 +63,7 @@ export function readSettings(given: GivenSettings = {}, env: Environment = proce
     receiptKey: given.receiptKey ?? from('LULL_RECEIPT_KEY'),
     formerReceiptKeys: given.formerReceiptKeys ?? listIn(from('LULL_FORMER_RECEIPT_KEYS')),
     trustedReceiptKeys: given.trustedReceiptKeys ?? listIn(from('LULL_TRUSTED_RECEIPT_KEYS')),
+    url: given.url ?? urlIn(from('LULL_URL'), 'LULL_URL'),
     token: given.token ?? from('LULL_TOKEN'),
     auth: given.auth ?? authIn(from('LULL_AUTH'), 'LULL_AUTH'),
     logLevel: given.logLevel ?? levelIn(from('LOG_LEVEL')) ?? 'info',

@@ -190,8 +190,8 @@ export function reasonOf({ fault }: Failure): FaultName {
 }
 
 /** Adds `Retry-After` if a later attempt may succeed. */
-export function retryHeaders({ details }: Failure, headers: HttpHeaders): HttpHeaders {
-  const seconds = retryAfterSeconds(details)
+export function retryHeaders({ fault, details }: Failure, headers: HttpHeaders): HttpHeaders {
+  const seconds = retryAfterSeconds(details, fault === 'UNAVAILABLE')
   return seconds === undefined ? headers : { ...headers, 'retry-after': seconds }
 }
 
