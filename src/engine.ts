@@ -133,7 +133,7 @@ export type {
   PauseDialect,
   PauseRequest,
 } from './engine/requests/pause-task.ts'
-export type { TaskCounts, TaskPage } from './engine/requests/read-tasks.ts'
+export type { TaskCounts, TaskFacts, TaskPage } from './engine/requests/read-tasks.ts'
 export type {
   ClearRemindersRequest,
   RemindAnswer,

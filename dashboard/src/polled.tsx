@@ -41,12 +41,15 @@ export function createPolled<T>(read: () => Promise<T>): Polled<T> {
 }
 
 /** Reads now and every few seconds, not while the page is hidden. */
-export function usePolled({ refresh }: Pick<Polled<unknown>, 'refresh'>): void {
+export function usePolled(
+  { refresh }: Pick<Polled<unknown>, 'refresh'>,
+  everyMs: number = REFRESH_MS,
+): void {
   useEffect(() => {
     refresh().catch(() => undefined)
     const timer = setInterval(() => {
       if (!document.hidden) refresh().catch(() => undefined)
-    }, REFRESH_MS)
+    }, everyMs)
     return () => clearInterval(timer)
   }, [])
 }

@@ -4,6 +4,7 @@ import { computed, signal } from '@preact/signals'
 import type { Client } from '../../src/client/client.ts'
 import { createClient } from '../../src/client/client.ts'
 import { createOps, type Ops } from '../../src/client/ops-client.ts'
+import type { Me } from '../../src/wire/ops/server.ts'
 import type { TaskSummary } from '../../src/wire/ops/tasks.ts'
 
 /** The API key that was typed in. It is kept in memory only: no other page and no later visitor can read it. */
@@ -11,13 +12,8 @@ export const key = signal<string | undefined>(undefined)
 /** The server wants a credential, and has not accepted one yet. */
 export const needsKey = signal(false)
 
-/** Who this page acts as. */
-export interface Who {
-  readonly tenant: string
-  readonly principal: string
-  readonly scopes: readonly string[]
-}
-export const who = signal<Who | undefined>(undefined)
+/** Who this page acts as, and what the credential allows. */
+export const who = signal<Me | undefined>(undefined)
 
 /** The key is forgotten with the page. */
 export function signOut(): void {

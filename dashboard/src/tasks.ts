@@ -19,7 +19,7 @@ import {
 } from './known-tasks.ts'
 import { countOf, groups } from './looks.ts'
 import { place } from './router.ts'
-import { key, messageOf, needsKey, ops } from './server.ts'
+import { key, messageOf, needsKey, ops, who } from './server.ts'
 
 /** How many tasks of a column are loaded: more than are shown, so that a change does not leave a gap. */
 const PAGE = 50
@@ -81,6 +81,10 @@ export async function load(taskId: string): Promise<void> {
   learn([await ops().task(taskId)])
 }
 
+async function askWho(): Promise<void> {
+  who.value = await ops().me()
+}
+
 /** After a hold was placed or lifted. */
 export async function loadHolds(): Promise<void> {
   holdsInEffect.value = await ops().holds()
@@ -125,7 +129,7 @@ export async function keepCurrent(): Promise<never> {
         retry = RETRY_MS
         learn(tasks)
         // T2.
-        if (first) await loadBoard()
+        if (first) await Promise.all([loadBoard(), askWho()])
         else if (tasks.length > 0) loadSoon(more ? 'board' : 'counts')
         if (first) {
           lostSince.value = undefined

@@ -37,15 +37,20 @@ export type {
   TaskLogPage,
 } from '../wire/ops/logs.ts'
 export type {
+  AgentFigures,
   AgentSummary,
   AuditPage,
   AuditSummary,
+  Me,
+  Overview,
+  OverviewSpan,
   QueueSummary,
   WorkerSummary,
 } from '../wire/ops/server.ts'
 export type {
   Changes,
   QuestionSummary,
+  ShownContent,
   StopSummary,
   TaskList,
   TaskSummary,

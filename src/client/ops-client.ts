@@ -26,7 +26,14 @@ import {
   opsAddresses,
   opsStreamAddresses,
 } from '../wire/ops/routes.ts'
-import type { AgentSummary, AuditPage, QueueSummary, WorkerSummary } from '../wire/ops/server.ts'
+import type {
+  AgentSummary,
+  AuditPage,
+  Me,
+  Overview,
+  QueueSummary,
+  WorkerSummary,
+} from '../wire/ops/server.ts'
 import type {
   Changes,
   TaskList,
@@ -121,6 +128,10 @@ export interface AuditFilter {
 }
 
 export interface Ops {
+  /** Who this client acts as, and what its credential allows. */
+  me(): Promise<Me>
+  /** What happened in the last hours, who is waited for, and what happens next. */
+  overview(hours?: number): Promise<Overview>
   tasks(filter?: TaskFilter): Promise<TaskList>
   task(taskId: string): Promise<TaskSummary>
   timeline(taskId: string, after?: number): Promise<TimelinePage>
@@ -203,6 +214,8 @@ export function createOps(options: OpsOptions): Ops {
   const logPage: Ops['logPage'] = (id, page = {}) => ask('log', { id, query: queryOf(page) })
 
   return {
+    me: () => ask('me'),
+    overview: (hours = 24) => ask('overview', { query: [['hours', `${hours}`]] }),
     tasks: (filter = {}) => ask('tasks', { query: queryOf(filter) }),
     task: askById('task'),
     timeline: (id, after = 0) => call('GET', timelineOf(id, after)),

@@ -56,8 +56,10 @@ import {
   count,
   follow,
   list,
+  rows,
   subscribe,
   type TaskCounts,
+  type TaskFacts,
   type TaskPage,
   webhooks,
 } from './requests/read-tasks.ts'
@@ -96,6 +98,12 @@ export interface Engine {
   list(caller: Caller, request?: ListRequest): Promise<TaskPage>
   /** How many tasks there are of each state. States without a task are absent. */
   count(caller: Caller, request?: CountRequest): Promise<TaskCounts>
+  /** What the store indexes of tasks, the latest change first: at most `most` of them. No log is read. */
+  rows(
+    caller: Caller,
+    request: Omit<ListRequest, 'cursor' | 'limit'>,
+    most: number,
+  ): Promise<readonly TaskFacts[]>
   /** Resolves with the task when `wanted` returns true for it, or with the current task after `timeoutMs`. */
   waitFor(
     caller: Caller,
@@ -247,6 +255,7 @@ export function createEngine(deps: EngineDeps): Engine {
     get: (caller, taskId) => taskFor(context, caller, taskId),
     list: (caller, request) => list(context, caller, request),
     count: (caller, request) => count(context, caller, request),
+    rows: (caller, request, most) => rows(context, caller, request, most),
     async waitFor(caller, taskId, wanted, options = {}) {
       const { timeoutMs = Number.POSITIVE_INFINITY } = parse(waitInput, options)
       const read = (): Promise<Task> => taskFor(context, caller, taskId)

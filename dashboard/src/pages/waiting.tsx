@@ -68,7 +68,7 @@ export function Waiting() {
         </div>
       </div>
       {questions.length === 0 && <Nobody />}
-      <section class="queue" aria-label="For an answer">
+      <section class="queue" aria-label="Questions">
         {questions.map(([id, task]) => (
           <Question key={id} id={id} task={open.get(id) ?? task} isOpen={open.has(id)} />
         ))}

@@ -2,7 +2,7 @@
 import { signal } from '@preact/signals'
 import { useEffect } from 'preact/hooks'
 import { durationText } from '../../../src/core/values/duration.ts'
-import type { TimelineEntry } from '../../../src/wire/ops/tasks.ts'
+import type { ShownContent, TimelineEntry } from '../../../src/wire/ops/tasks.ts'
 import { ops } from '../server.ts'
 import { type Choice, chosen, type Row, rowsOf } from '../timeline-rows.ts'
 import { Shape } from './marks.tsx'
@@ -100,7 +100,9 @@ function What({ row: { entry, word } }: { readonly row: Row }) {
       {outcome !== undefined && outcome !== 'done' && (
         <span class={failed ? 'tag fail' : 'tag'}>{outcome}</span>
       )}
+      <By entry={entry} />
       {text !== undefined && <p class="words">{text}</p>}
+      <Contents entry={entry} />
     </>
   )
 }
@@ -109,9 +111,16 @@ function What({ row: { entry, word } }: { readonly row: Row }) {
 function Stop({ row: { entry, word, begins, ended } }: { readonly row: Row }) {
   return (
     <div class={begins === 'ask' ? 'stopbox asks' : 'stopbox'}>
-      <b class="event">{word}</b>
+      <span>
+        <b class="event">{word}</b> <By entry={entry} />
+      </span>
       {entry.text !== undefined && <p class="words">{entry.text}</p>}
-      {ended === undefined ? <Standing since={entry.at} /> : null}
+      {ended === undefined && <Standing since={entry.at} />}
+      {ended?.by !== undefined && (
+        <p>
+          Ended <By entry={ended} />
+        </p>
+      )}
     </div>
   )
 }
@@ -123,6 +132,56 @@ function Standing({ since }: { readonly since: string }) {
       kept.
     </p>
   )
+}
+
+/** The agent itself is not named: it wrote what has no other author. */
+function By({ entry: { by } }: { readonly entry: TimelineEntry }) {
+  if (by === undefined || by.kind === 'agent') return null
+  const isPerson = by.kind === 'client' || by.kind === 'operator'
+  return (
+    <span class="quiet">
+      by{' '}
+      <span class="who">
+        <span class={isPerson ? 'face' : 'face law'} aria-hidden="true">
+          {by.id.slice(0, 2).toUpperCase()}
+        </span>
+        {by.kind === 'client' ? by.id : `${by.kind} ${by.id}`}
+      </span>
+    </span>
+  )
+}
+
+/** Folded: what went in and what came out. */
+function Contents({ entry: { input, result } }: { readonly entry: TimelineEntry }) {
+  if (input === undefined && result === undefined) return null
+  return (
+    <details>
+      <summary class="fold">{firstWords(result ?? input)}</summary>
+      <div class="io">
+        {input !== undefined && <Content title="Input" content={input} />}
+        {result !== undefined && <Content title="Result" content={result} />}
+      </div>
+    </details>
+  )
+}
+
+function Content({ title, content }: { readonly title: string; readonly content: ShownContent }) {
+  return (
+    <>
+      <h4>
+        <span>{title}</span>
+        {content.isCut && <span>the beginning; the export has all</span>}
+      </h4>
+      <pre>{JSON.stringify(JSON.parse(content.json), null, 2)}</pre>
+    </>
+  )
+}
+
+const FIRST_WORDS = 80
+
+function firstWords(content: ShownContent | undefined): string {
+  const json = content?.json ?? ''
+  return json.length <= FIRST_WORDS ? json : `${json.slice(0, FIRST_WORDS - 1)}…`
 }
 
 function spent({ costUsd, tokens = 0 }: TimelineEntry): string {

@@ -8,7 +8,14 @@ it('has a cursor that counts no entries of other tenants', async () => {
     engine.audit.note({ tenant, action: 'hold', target: tenant, outcome: 'done' })
   const read = async (cursor?: string) => {
     const query = new URLSearchParams({ limit: '1', ...(cursor && { cursor }) })
-    const request = { query, id: '', anyTenant: false, now: 0, body: undefined }
+    const request = {
+      query,
+      id: '',
+      anyTenant: false,
+      scopes: new Set<never>(),
+      now: 0,
+      body: undefined,
+    }
     const page: object = await readAudit.handle(engine, olga, request)
     return page as { entries: readonly unknown[]; cursor?: string }
   }
@@ -35,6 +42,7 @@ it('pages through the audit log newest first', async () => {
       query,
       id: '',
       anyTenant: false,
+      scopes: new Set<never>(),
       now: 0,
       body: undefined,
     })

@@ -21,6 +21,8 @@ export interface OpsRequest {
   readonly body: unknown
   /** Whether the caller may act in every tenant. */
   readonly anyTenant: boolean
+  /** What its credential allows. */
+  readonly scopes: ReadonlySet<Scope>
   /** Wall clock, epoch milliseconds. */
   readonly now: number
 }

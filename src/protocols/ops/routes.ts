@@ -5,10 +5,11 @@ import { type OpsRouteName, opsStreamAddresses } from '../../wire/ops/routes.ts'
 import { liftHold, listHolds, placeHold, previewHold, showHold } from './holds.ts'
 import { importTask, showExport, showLog } from './log.ts'
 import { openApi } from './openapi.ts'
+import { showOverview } from './overview.ts'
 import { budgetRoutes, ruleRoutes } from './policies.ts'
 import { type OpsRoute, type OpsStream, route } from './route.ts'
 import { scheduleRoutes } from './schedules.ts'
-import { listQueues, listWorkers, readAudit } from './server.ts'
+import { listQueues, listWorkers, readAudit, showMe } from './server.ts'
 import { forkTask, listTasks, showReceipts, showTask, showWebhooks } from './tasks.ts'
 import { listWaiting } from './waiting.ts'
 
@@ -50,6 +51,8 @@ const routes: Readonly<Record<OpsRouteName, OpsRoute>> = {
   fork: forkTask,
   import: importTask,
   waiting: listWaiting,
+  overview: showOverview,
+  me: showMe,
   agents,
   workers: listWorkers,
   queues: listQueues,

@@ -31,6 +31,18 @@ export const listWorkers: OpsRoute = route('workers', {
   }),
 })
 
+/** The page of a reader shows only what its credential allows. */
+export const showMe: OpsRoute = route('me', {
+  scope: 'ops:read',
+  about: 'Who asks, and what this credential allows',
+  answer: z.object({ tenant: z.string(), principal: z.string(), scopes: z.array(z.string()) }),
+  handle: async (_, { tenant, principal }, { anyTenant, scopes }) => ({
+    tenant: anyTenant ? '*' : tenant,
+    principal,
+    scopes: [...scopes],
+  }),
+})
+
 function shown({ startedAt, heartbeatAt, leaseUntil, ...rest }: Process): WorkerSummary {
   return {
     ...rest,

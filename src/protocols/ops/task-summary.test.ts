@@ -27,11 +27,28 @@ it('the list of agents has the schema of their input, for a form', async () => {
   ]
   const { engine } = await createHarness({ agents })
   const route = opsRoutes.find(({ path }) => path === '/ops/agents')
-  const request = { id: '', query: new URLSearchParams(), body: undefined, anyTenant: true, now: 0 }
+  const request = {
+    id: '',
+    query: new URLSearchParams(),
+    body: undefined,
+    anyTenant: true,
+    scopes: new Set<never>(),
+    now: 0,
+  }
   expect(await route?.handle(engine, olga, request)).toMatchObject({
     agents: [
       { name: 'booker', input: { properties: { city: { type: 'string' } } } },
       { name: 'plain', description: 'Does' },
     ],
   })
+})
+
+it.each([
+  ['Repair the build', 'Repair the build'],
+  ['{"script": [{"ask": "Which colour?"}]}', 'runner: Which colour?'],
+  ['[1, 2]', 'A task of runner'],
+])('a title is never JSON: %s', async (text, title) => {
+  const harness = await createHarness({ agents: [running(() => undefined, { name: 'runner' })] })
+  const { id } = await harness.send(text)
+  expect(summaryOf(await harness.engine.get(olga, id), 0).title).toBe(title)
 })

@@ -84,7 +84,7 @@ function summarize(task: Task, now: number): TaskSummary {
     version,
     createdAt: toIso(task.createdAt),
     since: toIso(task.statusAt),
-    title: short(firstText(task), TITLE),
+    title: short(titleOf(task), TITLE),
     says: short(sentenceOf(task, now), SENTENCE),
     ...(task.progress === undefined ? {} : { progress: task.progress }),
     turn,
@@ -172,13 +172,39 @@ const words: Readonly<Record<Task['state'], string>> = {
   rejected: 'Rejected',
 }
 
-function firstText({ history }: Task): string {
-  const [first] = history
+/** A title for people: what was asked for in words, never JSON. Without words, the agent and the first words in the data. */
+function titleOf(task: Task): string {
+  const [first] = task.history
   if (first === undefined) return ''
-  const text = textOf(first)
-  if (text !== '') return text
-  const data = first.parts.find((part) => 'data' in part)
-  return data === undefined ? '' : JSON.stringify(data.data)
+  const text = textOf(first).trim()
+  if (text !== '' && !/^[[{]/.test(text)) return text
+  const part = first.parts.find((one) => 'data' in one)
+  const data = part === undefined ? parsed(text) : part.data
+  const words = wordsIn(data, DEEPEST)
+  return words === undefined ? `A task of ${task.agent}` : `${task.agent}: ${words}`
+}
+
+/** How deep in data words are looked for. */
+const DEEPEST = 6
+const MOST_MEMBERS = 20
+
+/** The first text in it. */
+function wordsIn(value: unknown, depth: number): string | undefined {
+  if (typeof value === 'string') return value.trim() === '' ? undefined : value
+  if (typeof value !== 'object' || value === null || depth === 0) return undefined
+  for (const member of Object.values(value).slice(0, MOST_MEMBERS)) {
+    const words = wordsIn(member, depth - 1)
+    if (words !== undefined) return words
+  }
+  return undefined
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
 }
 
 function short(text: string, longest: number): string {

@@ -5,12 +5,15 @@
 
 import { type Message, textOf } from '../../core/messages/message.ts'
 import type { LogRecord, RecordType } from '../../core/records.ts'
+import type { Actor } from '../../core/suspension.ts'
 import { toIso } from '../../core/values/instant.ts'
+import type { Json } from '../../core/values/json.ts'
 import { describeKeys } from '../../engine/run/replay/keys.ts'
 import type { TaskReader } from '../../engine/streams/log-reader.ts'
-import type { TimelineEntry, TimelinePage } from '../../wire/ops/tasks.ts'
+import type { ShownContent, TimelineEntry, TimelinePage } from '../../wire/ops/tasks.ts'
+import { shownContent } from './shown-content.ts'
 
-type Facts = Omit<TimelineEntry, 'seq' | 'at' | 'event'>
+type Facts = Omit<TimelineEntry, 'seq' | 'at' | 'event' | 'by'>
 type Describe<T extends RecordType> = (
   record: LogRecord & { readonly type: T },
 ) => Facts | undefined
@@ -21,7 +24,11 @@ const hidden = (): undefined => undefined
 
 /** Total: a new record type does not compile until it has a row here. */
 const describe: { readonly [T in RecordType]: Describe<T> } = {
-  submitted: ({ message }) => ({ kind: 'task', text: said(message) }),
+  submitted: ({ message, input }) => ({
+    kind: 'task',
+    text: said(message),
+    ...contentOf('input', input),
+  }),
   started: ({ deaths }) => ({ kind: 'task', ...(deaths > 0 ? { text: 'taken over' } : {}) }),
   released: ({ reason }) => ({ kind: 'task', text: reason }),
   completed: ({ message }) => ({ kind: 'task', outcome: 'done', text: said(message) }),
@@ -42,12 +49,13 @@ const describe: { readonly [T in RecordType]: Describe<T> } = {
   }),
   compacted: () => ({ kind: 'turn', text: 'transcript compacted' }),
 
-  step: ({ key, name, attempt, failure }) => ({
+  step: ({ key, name, attempt, failure, result }) => ({
     kind: kindOf(key),
     name,
     attempt,
     outcome: failure === undefined ? 'done' : 'failed',
     ...(failure === undefined ? {} : { text: failure.message }),
+    ...contentOf('result', result),
   }),
   attempt: ({ key, attempt, outcome, failure }) => ({
     kind: kindOf(key),
@@ -97,12 +105,16 @@ const describe: { readonly [T in RecordType]: Describe<T> } = {
   'pause-withdrawn': ({ cause }) => ({ kind: 'wake', text: cause }),
   paused: () => ({ kind: 'stop' }),
   parked: ({ suspension: { reason } }) => ({ kind: 'stop', ...(reason ? { text: reason } : {}) }),
-  resumed: ({ cause }) => ({ kind: 'wake', text: cause }),
+  resumed: ({ cause, input, event }) => ({
+    kind: 'wake',
+    text: cause,
+    ...contentOf('input', input ?? (event as Json | undefined)),
+  }),
   deferred: ({ deferred }) => ({ kind: 'hold', text: `kept for later: ${deferred.kind}` }),
   held: ({ reason }) => ({ kind: 'hold', text: reason }),
   lifted: () => ({ kind: 'hold' }),
 
-  delegated: ({ agent }) => ({ kind: 'child', name: agent }),
+  delegated: ({ agent, input }) => ({ kind: 'child', name: agent, ...contentOf('input', input) }),
   'child-ended': ({ result }) => ({
     kind: 'child',
     outcome: result.state === 'completed' ? 'done' : 'failed',
@@ -140,7 +152,15 @@ function entryOf(record: LogRecord): readonly TimelineEntry[] {
   if (facts === undefined) return []
   const { text, ...rest } = facts
   const shown = text === undefined || text === '' ? {} : { text: short(text) }
-  return [{ seq: record.seq, at: toIso(record.at), event: record.type, ...rest, ...shown }]
+  const by = actorIn(record)
+  return [
+    {
+      ...{ seq: record.seq, at: toIso(record.at), event: record.type },
+      ...rest,
+      ...shown,
+      ...(by && { by: { kind: by.kind, id: by.id } }),
+    },
+  ]
 }
 
 /** The entries written so far, about `PAGE` at most. @param version of the task */
@@ -173,6 +193,20 @@ export async function nextEvents(reading: TaskReader): Promise<string | undefine
     )
     if (frames.length > 0) return frames.join('')
   }
+}
+
+/** Who did what the record says. The run of the agent writes the records without one. */
+function actorIn(record: LogRecord): Actor | undefined {
+  if ('actor' in record) return record.actor
+  return 'suspension' in record ? record.suspension.actor : undefined
+}
+
+function contentOf<N extends 'input' | 'result'>(
+  name: N,
+  value: Json | undefined,
+): { readonly [K in N]?: ShownContent } {
+  if (value === undefined || value === null) return {}
+  return { [name]: shownContent(value) } as { readonly [K in N]?: ShownContent }
 }
 
 function said(message: Message | undefined): string {

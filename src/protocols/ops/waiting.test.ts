@@ -47,7 +47,7 @@ async function harnessOf(...texts: readonly string[]): Promise<Harness> {
   return harness
 }
 
-const request = { id: '', body: undefined, anyTenant: false, now: 0 }
+const request = { id: '', body: undefined, anyTenant: false, scopes: new Set<never>(), now: 0 }
 
 const list = ({ engine }: Harness, query = '', caller = alice) =>
   listWaiting.handle(engine, caller, { ...request, query: new URLSearchParams(query) }) as Promise<{

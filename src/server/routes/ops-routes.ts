@@ -31,6 +31,7 @@ export function addOpsRoutes(app: Hono, engine: Engine, identityOf: IdentityOf):
         query,
         body: await bodyOf(c, route),
         anyTenant: identityOf(c).anyTenant === true,
+        scopes: identityOf(c).scopes,
         now: engine.clock.now(),
       }
       const caller = callerFor(route, identityOf(c), query)

@@ -12,7 +12,14 @@ import type {
   ScheduleSummary,
 } from './control.ts'
 import type { ExportedTask, ImportedTask, ReceiptReport, TaskLogPage } from './logs.ts'
-import type { AgentSummary, AuditPage, QueueSummary, WorkerSummary } from './server.ts'
+import type {
+  AgentSummary,
+  AuditPage,
+  Me,
+  Overview,
+  QueueSummary,
+  WorkerSummary,
+} from './server.ts'
 import type { TaskList, TaskSummary, WaitingList, WebhookSummary } from './tasks.ts'
 
 /** What each route answers. */
@@ -26,6 +33,8 @@ export interface OpsAnswers {
   readonly fork: TaskSummary
   readonly import: ImportedTask
   readonly waiting: WaitingList
+  readonly overview: Overview
+  readonly me: Me
   readonly agents: { readonly agents: readonly AgentSummary[] }
   readonly workers: { readonly workers: readonly WorkerSummary[] }
   readonly queues: { readonly queues: readonly QueueSummary[] }
@@ -65,6 +74,8 @@ export const opsAddresses: Readonly<Record<OpsRouteName, OpsAddress>> = {
   fork: ['POST', '/ops/tasks/{id}/fork'],
   import: ['POST', '/ops/imports'],
   waiting: ['GET', '/ops/waiting'],
+  overview: ['GET', '/ops/overview'],
+  me: ['GET', '/ops/me'],
   agents: ['GET', '/ops/agents'],
   workers: ['GET', '/ops/workers'],
   queues: ['GET', '/ops/queues'],

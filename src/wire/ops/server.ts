@@ -1,4 +1,5 @@
 /** What `/ops` answers about the server: its agents, its processes and its audit log. */
+import type { TaskSummary } from './tasks.ts'
 
 /** A process that serves the store. Times are ISO 8601. */
 export interface WorkerSummary {
@@ -64,4 +65,62 @@ export interface AuditPage {
   readonly entries: readonly AuditSummary[]
   /** Absent on the last page. */
   readonly cursor?: string | undefined
+}
+
+/** Who asks, and what this credential allows. */
+export interface Me {
+  /** `*` for operators of all tenants. */
+  readonly tenant: string
+  readonly principal: string
+  readonly scopes: readonly string[]
+}
+
+/** What happened lately, counted from the store. Times are ISO 8601. */
+export interface Overview {
+  readonly since: string
+  /** How many tasks there are now of each state. */
+  readonly counts: Readonly<Record<string, number>>
+  /** The time in equal parts, the oldest first. */
+  readonly spans: readonly OverviewSpan[]
+  /** Half of the tasks that completed took at most so long. */
+  readonly medianMs?: number | undefined
+  readonly asking: {
+    /** How many questions have waited up to 5 minutes, 30 minutes, 2 hours, 8 hours, a day, and longer. */
+    readonly waits: readonly number[]
+    /** The ones that wait longest. */
+    readonly oldest: readonly TaskSummary[]
+  }
+  /** What most stopped tasks wait for. */
+  readonly waitsFor: readonly { readonly name: string; readonly tasks: number }[]
+  /** What falls due next. */
+  readonly wakes: readonly TaskSummary[]
+  /** Of the tasks that changed last, the most expensive agent first. */
+  readonly agents: readonly AgentFigures[]
+  /** Why tasks failed, of the tasks that changed last. */
+  readonly failures: readonly {
+    readonly agent: string
+    readonly text: string
+    readonly tasks: number
+  }[]
+  /** How many of the tasks that changed last were read for `agents` and `failures`. */
+  readonly read: number
+  /** More tasks changed than `spans` counts. */
+  readonly isCut: boolean
+}
+
+export interface OverviewSpan {
+  /** When it begins. */
+  readonly at: string
+  readonly started: number
+  readonly completed: number
+  /** Failed or rejected. */
+  readonly failed: number
+  readonly canceled: number
+}
+
+export interface AgentFigures {
+  readonly agent: string
+  readonly tasks: number
+  readonly costUsd: number
+  readonly tokens: number
 }

@@ -115,6 +115,22 @@ export interface TimelineEntry {
   /** Of a model call. */
   readonly costUsd?: number
   readonly tokens?: number
+  /** Who did it: of a stop, a wake, a hold, a cancel. */
+  readonly by?: { readonly kind: string; readonly id: string }
+  /** What went into it: of a start, a wake, a child. */
+  readonly input?: ShownContent
+  /** What came out of it: of a step or a tool. */
+  readonly result?: ShownContent
+}
+
+/**
+ * The beginning of content, as JSON. Members whose names tell of a secret are redacted. The log and the export have all of
+ * it.
+ */
+export interface ShownContent {
+  readonly json: string
+  /** Something was left out, because the content is long. */
+  readonly isCut: boolean
 }
 
 export type TimelineKind =
