@@ -20,10 +20,10 @@ export const layers = {
   // What servers and their protocols speak HTTP with.
   http: { imports: [], packages: [], builtins: [] },
   // What clients and servers share.
-  wire: { imports: [], packages: [], builtins: [] },
+  wire: { imports: [], packages: ['@bufbuild/protobuf'], builtins: [] },
   protocols: {
     imports: ['core', 'engine', 'http', 'wire'],
-    packages: ['zod', '@agentclientprotocol/sdk'],
+    packages: ['zod', '@agentclientprotocol/sdk', '@connectrpc/connect', '@bufbuild/protobuf'],
     builtins: ['crypto', 'dns', 'http', 'https', 'net', 'os', 'path', 'stream'],
   },
   // It also runs in browsers.
@@ -44,7 +44,17 @@ export const layers = {
   demo: { imports: ['core', 'engine', 'testing'], packages: [], builtins: ['zlib'] },
   server: {
     imports: ['core', 'ports', 'engine', 'stores', 'protocols', 'http', 'wire', 'demo', 'testing'],
-    packages: ['zod', 'hono', '@hono/node-server', 'jose', 'ws', '@opentelemetry/api', 'pino'],
+    packages: [
+      'zod',
+      'hono',
+      '@hono/node-server',
+      'jose',
+      'ws',
+      '@opentelemetry/api',
+      'pino',
+      '@connectrpc/connect',
+      '@bufbuild/protobuf',
+    ],
     builtins: 'all',
   },
   cli: {

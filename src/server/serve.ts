@@ -3,7 +3,7 @@ import type { Agent } from '../engine/author/agent.ts'
 import type { Engine } from '../engine/engine.ts'
 import type { Log } from '../ports/log.ts'
 import { noMeter } from '../ports/meter.ts'
-import { type A2A, createA2A } from '../protocols/a2a/index.ts'
+import { type A2A, type A2AConfig, createA2A } from '../protocols/a2a/index.ts'
 import { ACP_PATH, type AcpMount, mountAcp } from './acp/acp-mount.ts'
 import { createUpgrade } from './acp/upgrades.ts'
 import { createAdmission, defaultLimits } from './auth/admission.ts'
@@ -11,6 +11,7 @@ import { type Auth, createAuth } from './auth/auth.ts'
 import type { AuthenticateRequest } from './auth/authenticate.ts'
 import { identityOfRequest } from './auth/gate.ts'
 import { createRefusedAttempts } from './auth/refused-attempts.ts'
+import { openGrpc } from './grpc/open-grpc.ts'
 import { reachable, showAddress } from './http/address-file.ts'
 import { createApp } from './http/app.ts'
 import { createBytesInFlight } from './http/bytes-in-flight.ts'
@@ -168,7 +169,12 @@ async function answerOn(
   const url =
     publicUrl ?? config.publicUrl ?? `http://${host.includes(':') ? `[${host}]` : host}:${port}`
   const auth = authFor(given, settings, config, open)
-  const a2a = await startA2A(open, url, data, config.a2a, auth).catch(async (error: unknown) => {
+  const isPublished = publicUrl !== undefined || config.publicUrl !== undefined
+  const a2aConfig = {
+    ...(isPublished || config.a2a?.grpc === false ? {} : { grpcAddress: addressIn(url) }),
+    ...config.a2a,
+  }
+  const a2a = await startA2A(open, url, data, a2aConfig, auth).catch(async (error: unknown) => {
     await open.close()
     throw error
   })
@@ -183,10 +189,14 @@ async function answerOn(
   const refused = createRefusedAttempts(engine.audit)
   const { bytesInFlight } = { ...defaultLimits, ...config.limits }
   const inFlight = createBytesInFlight(bytesInFlight, (limit) => meter.add(REFUSED, 1, limit))
+  const isReady = async (): Promise<boolean> => (await engine.health()).ready
   const doors = { authenticate, admission, inFlight, refused }
   listener.answer(
     createFront({ ...guarding, ...doors, a2a, app, log, meter }),
     createUpgrade(acp, doors, guarding),
+    config.a2a?.grpc === false
+      ? undefined
+      : openGrpc({ ...guarding, ...doors, a2a, log, meter, clock, isReady }),
   )
   const hide = showAddress(data, `ws://${reachable(host)}:${port}${ACP_PATH}`, auth.ownerToken)
   log('debug', 'serving', { url, data, agents: agents.map(({ name }) => name) })
@@ -231,18 +241,23 @@ function appOf({ engine, deps: { log }, lost, metrics }: OpenEngine, acp: AcpMou
   })
 }
 
+/** Host and port of a URL, whose port is left out if it is the usual one. */
+function addressIn(url: string): string {
+  const { hostname, port } = new URL(url)
+  return `${hostname}:${port || 80}`
+}
+
 async function startA2A(
   { engine, deps: { store, clock, ids, log, tracing, meter } }: OpenEngine,
   publicUrl: string,
   data: string,
-  config: CheckedConfig['a2a'],
+  config: Partial<A2AConfig>,
   { security, stillValid }: Pick<Auth, 'security' | 'stillValid'>,
 ): Promise<A2A> {
   const key = await signingKeys(config, data, store, clock.now)
-  const told = config === undefined ? {} : { config }
   const watched = { ...(tracing && { tracing }), ...(meter && { meter }) }
   const common = { engine, store, clock, ids, log, publicUrl, security, stillValid, ...watched }
-  const a2a = createA2A({ ...common, ...told, ...key })
+  const a2a = createA2A({ ...common, config, ...key })
   await a2a.start()
   return a2a
 }

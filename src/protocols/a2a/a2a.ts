@@ -25,6 +25,7 @@ import {
 } from '../../http/http.ts'
 import { type Endpoint, endpointAt } from './addresses/routing.ts'
 import { askedVersion } from './addresses/versions.ts'
+import { type CallMethod, createCallMethod } from './bindings/by-name.ts'
 import { type Exchange, JSON_TYPE, jsonAnswer } from './bindings/exchange.ts'
 import { serveRpc, unsupportedVersion } from './bindings/json-rpc.ts'
 import { failed, serveRest } from './bindings/rest.ts'
@@ -85,6 +86,8 @@ export interface A2A {
   fetch(request: Request, env: A2AFetchEnv): Promise<Response | undefined>
   /** Like `fetch`, for servers that do not use `Request` and `Response`. */
   handle(request: HttpRequest, env: A2AEnv): HttpAnswer | Promise<HttpAnswer> | undefined
+  /** Calls a method of A2A 1.0, for a binding that is not HTTP. It never rejects. */
+  readonly call: CallMethod
   start(): Promise<void>
   close(): void
 }
@@ -173,6 +176,7 @@ export function createA2A(options: A2AOptions): A2A {
       const endpoint = endpointFor(request.method, request.path)
       return endpoint && serve(request, endpoint, env)
     },
+    call: createCallMethod({ a2a, codecs, agentAt }),
     async start() {
       await pushes?.start()
     },

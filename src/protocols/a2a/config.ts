@@ -13,6 +13,13 @@ export interface A2AConfig {
    * s without data.
    */
   readonly heartbeatMs: number
+  /**
+   * The address of gRPC on cards, as `host:port`. `serve` sets its own address, unless clients reach the server at a
+   * `publicUrl`: only its operator knows whether a proxy there passes gRPC on.
+   */
+  readonly grpcAddress: string | undefined
+  /** Whether `serve` speaks gRPC on its port. */
+  readonly grpc: boolean
   /** The core state of 1.0 that is shown while a task waits for consent. */
   readonly consentState: 'auth-required' | 'input-required'
   /** Whether webhooks may point at private and loopback addresses. */
@@ -40,6 +47,8 @@ export interface A2AConfig {
 export const defaultConfig: A2AConfig = {
   v03States: undefined,
   heartbeatMs: 4_000,
+  grpcAddress: undefined,
+  grpc: true,
   consentState: 'auth-required',
   pushToPrivate: false,
   pushTimeoutMs: 10_000,

@@ -28,11 +28,15 @@ export const INPUT = 'urn:lull:a2a:input:1'
  */
 export const STREAMS = 'urn:lull:a2a:streams:1'
 
+/** On gRPC streams: the id of a frame, which server-sent events have beside it. */
+export const CURSOR = 'urn:lull:a2a:cursor:1'
+
 const known: ReadonlySet<string> = new Set([
   TASK_CONTROL,
   REMINDERS,
   USER_CONSENT,
   RFC_NOTIFICATIONS,
+  CURSOR,
 ])
 
 const none: ReadonlySet<string> = new Set()
@@ -41,7 +45,7 @@ const none: ReadonlySet<string> = new Set()
  * The requested extensions that Lull supports. Both names of the header are accepted in both
  * versions.
  */
-export function activated(request: HttpRequest): ReadonlySet<string> {
+export function activated(request: Pick<HttpRequest, 'header'>): ReadonlySet<string> {
   const asked = request.header('a2a-extensions') ?? request.header('x-a2a-extensions')
   if (asked === undefined) return none
   return new Set(

@@ -10,6 +10,7 @@ export type {
 } from '../../http/event-stream.ts'
 export type { HttpAnswer, HttpHeaders, HttpRequest } from '../../http/http.ts'
 export { type A2A, type A2AOptions, createA2A } from './a2a.ts'
+export type { CallMethod, MethodAnswer, MethodCall, MethodError } from './bindings/by-name.ts'
 export type { Scope } from './call.ts'
 export { type A2AEnv, type A2AFetchEnv, ownTaskScopes } from './call.ts'
 export type { CardOptions, SecurityOptions } from './cards/card-options.ts'

@@ -2,18 +2,26 @@
  * Records requests that were refused because they lack a valid credential or a scope. The recorded
  * address has no query.
  */
-import type { IncomingMessage } from 'node:http'
+import type { IncomingHttpHeaders } from 'node:http'
 import { type Audit, ofStranger } from '../../engine/observe/audit.ts'
 import { addressOf } from '../../http/http.ts'
 import { keyIn } from './api-keys.ts'
 import { bearerIn } from './authenticate.ts'
 import type { Identity } from './identity.ts'
 
+/** What is recorded of a request, of `node:http` or of HTTP/2. */
+export interface RefusedRequest {
+  readonly method?: string | undefined
+  readonly url?: string | undefined
+  readonly headers: IncomingHttpHeaders
+  readonly socket: { readonly remoteAddress?: string | undefined }
+}
+
 export interface RefusedAttempts {
   /** @param code `UNAUTHENTICATED`, or why the host or origin was refused */
-  ofStranger(request: IncomingMessage, code: string): void
+  ofStranger(request: RefusedRequest, code: string): void
   /** Records a request of a caller that lacks a scope. */
-  ofCaller(request: IncomingMessage, identity: Identity): void
+  ofCaller(request: RefusedRequest, identity: Identity): void
 }
 
 export function createRefusedAttempts(audit: Pick<Audit, 'note'>): RefusedAttempts {
@@ -37,12 +45,12 @@ export function createRefusedAttempts(audit: Pick<Audit, 'note'>): RefusedAttemp
   }
 }
 
-function routeOf({ method = 'GET', url = '/' }: IncomingMessage): string {
+function routeOf({ method = 'GET', url = '/' }: RefusedRequest): string {
   return `${method} ${addressOf(url).path}`
 }
 
 /** The id of an API key that is not, or no longer, valid. The id is not secret. */
-function shownKey({ headers }: IncomingMessage): string | undefined {
+function shownKey({ headers }: RefusedRequest): string | undefined {
   const header = (name: string): string | undefined => {
     const value = headers[name]
     return typeof value === 'string' ? value : undefined

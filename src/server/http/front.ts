@@ -59,7 +59,7 @@ const WRONG = 'The credential is wrong: no valid key or token. It may have expir
 
 const envs = new WeakMap<Identity, A2AEnv>()
 
-function envOf(identity: Identity): A2AEnv {
+export function envOf(identity: Identity): A2AEnv {
   const known = envs.get(identity)
   if (known !== undefined) return known
   const env: A2AEnv = {

@@ -1,21 +1,31 @@
 /**
  * The listening socket. It is bound before the engine opens, so that a port in use is reported before any other work.
  */
-
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
+import type { Socket } from 'node:net'
 import type { Log } from '../../ports/log.ts'
 import { takeUpgrades, type Upgrade } from '../acp/upgrades.ts'
 import { listenError } from '../process/start-error.ts'
 import { version } from '../settings/version.ts'
 import { CountedResponse } from './counted-response.ts'
+import { divertHttp2 } from './first-bytes.ts'
 import type { Front } from './front.ts'
 import { writeText } from './node-http.ts'
 import { jsonHeaders, refusalText } from './refusals.ts'
 
+/** Serves connections of HTTP/2. */
+export interface Http2Front {
+  take(socket: Socket): void
+  /** Lets open calls end, and then closes their connections. */
+  drain(): void
+  /** Closes every connection. */
+  cut(): void
+}
+
 export interface Listener {
   readonly port: number
   /** Answers requests with the handler, including those that arrived before this call. */
-  answer(handler: Front, upgrade?: Upgrade): void
+  answer(handler: Front, upgrade?: Upgrade, http2?: Http2Front): void
   /**
    * Stops accepting connections, waits up to `graceMs` for open requests, and then closes their
    * connections.
@@ -41,6 +51,13 @@ export async function listen(host: string, port: number, log: Log = () => {}): P
     if (!earlyAnswer(...request, early.length < MAX_EARLY)) early.push(request)
   }
   const server = createServer(options, wait)
+  const earlySockets: Socket[] = []
+  let http2: Http2Front | undefined
+  divertHttp2(server, (socket) => {
+    if (http2 !== undefined) http2.take(socket)
+    else if (earlySockets.length < MAX_EARLY) earlySockets.push(socket)
+    else socket.destroy()
+  })
   await new Promise<void>((resolve, reject) => {
     server.once('error', (error) => reject(listenError(error, host, port)))
     server.listen(port, host, resolve)
@@ -53,13 +70,25 @@ export async function listen(host: string, port: number, log: Log = () => {}): P
 
   return {
     port: typeof address === 'object' && address !== null ? address.port : port,
-    answer(handler, upgrade) {
+    answer(handler, upgrade, front) {
       server.off('request', wait)
       server.on('request', handler)
       if (upgrade !== undefined) cutUpgraded = takeUpgrades(server, upgrade)
       for (const request of early.splice(0)) handler(...request)
+      http2 = front
+      for (const socket of earlySockets.splice(0)) {
+        if (front === undefined) socket.destroy()
+        else front.take(socket)
+      }
     },
-    close: (graceMs) => close(server, graceMs, () => cutUpgraded()),
+    close(graceMs) {
+      http2?.drain()
+      for (const socket of earlySockets) socket.destroy()
+      return close(server, graceMs, () => {
+        cutUpgraded()
+        http2?.cut()
+      })
+    },
   }
 }
 

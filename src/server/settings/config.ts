@@ -73,6 +73,8 @@ const engine = z.strictObject(
 const a2aOptions: { readonly [K in keyof A2AConfig]: z.ZodType<A2AConfig[K]> } = {
   v03States: z.enum(['rfc', 'core']),
   heartbeatMs: positiveDuration,
+  grpcAddress: z.string().regex(/^[^\s/]+:\d{1,5}$/, 'must be host:port'),
+  grpc: z.boolean(),
   consentState: z.enum(['auth-required', 'input-required']),
   pushToPrivate: z.boolean(),
   pushTimeoutMs: duration,

@@ -1,6 +1,11 @@
 /** The span of an HTTP request. It continues the trace named in the headers of the request. */
-
-import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { EventEmitter } from 'node:events'
+import type {
+  IncomingHttpHeaders,
+  IncomingMessage,
+  OutgoingHttpHeaders,
+  ServerResponse,
+} from 'node:http'
 import {
   type Attributes,
   type Context,
@@ -46,6 +51,33 @@ function traced<R extends TracedRequest, T>(
   whenOver(outgoing, () => endRequestSpan(span, outgoing.statusCode))
   return context.with(trace.setSpan(parent, span), handle, undefined, request)
 }
+
+/** A call over gRPC. */
+interface TracedCall {
+  readonly path: string
+  readonly headers: IncomingHttpHeaders
+  readonly stream: { readonly sentTrailers?: OutgoingHttpHeaders | undefined } & EventEmitter
+}
+
+/** Calls `handle` in a span that ends when the stream of the call is over. */
+export function inCallSpan<T>({ path, headers, stream }: TracedCall, handle: () => T): T {
+  const tracer = registeredTracer()
+  if (tracer === undefined) return handle()
+  const parent = onlyTrace(propagation.extract(ROOT_CONTEXT, headers))
+  const name = path.slice(1)
+  const attributes = { 'rpc.system': 'grpc', 'rpc.method': name }
+  const span = tracer.startSpan(name, { kind: SpanKind.SERVER, attributes }, parent)
+  stream.on('close', () => {
+    const status = Number(stream.sentTrailers?.['grpc-status'] ?? 0)
+    span.setAttribute('rpc.grpc.status_code', status)
+    if (serverFaults.has(status)) span.setStatus({ code: SpanStatusCode.ERROR })
+    span.end()
+  })
+  return context.with(trace.setSpan(parent, span), handle)
+}
+
+/** Unknown, deadline exceeded, unimplemented, internal, unavailable and data loss, as OpenTelemetry's conventions say. */
+const serverFaults: ReadonlySet<number> = new Set([2, 4, 12, 13, 14, 15])
 
 export function nameOfRequest(
   method: string,

@@ -13,7 +13,7 @@ const NAME = 'a2a-version'
  * support it.
  */
 export function askedVersion(
-  request: HttpRequest,
+  request: Pick<HttpRequest, 'header'>,
   query: URLSearchParams | undefined,
 ): Version | undefined | 'unknown' {
   const given = request.header(NAME) ?? query?.get('A2A-Version') ?? query?.get(NAME) ?? ''

@@ -32,7 +32,12 @@ export interface Exchange {
 
 /** The call of a method. Its parameters have no tenant, which belongs to no method; strict schemas would reject it. */
 export function callOf(
-  { active, request, env, agent }: Exchange,
+  {
+    active,
+    request,
+    env,
+    agent,
+  }: Pick<Exchange, 'active' | 'env' | 'agent'> & Pick<Call, 'request'>,
   method: Method,
   params: Params,
   binding: Pick<Call, 'codec' | 'envelope'> & { readonly tenant?: string | undefined },

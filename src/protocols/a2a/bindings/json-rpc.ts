@@ -83,7 +83,7 @@ function dialectOf(name: string, params: Params): Method | undefined {
   return params['task_id'] === undefined ? undefined : bindu.get(name)
 }
 
-function methodNamed(name: string, version: Version): Method {
+export function methodNamed(name: string, version: Version): Method {
   const method = methods[version].get(name)
   if (method !== undefined) return method
   const other: Version = version === '1.0' ? '0.3' : '1.0'
@@ -93,7 +93,7 @@ function methodNamed(name: string, version: Version): Method {
   throw new A2AError('METHOD_NOT_FOUND', `There is no method ${name.slice(0, 128)} here${hint}`)
 }
 
-export function unsupportedVersion(request: HttpRequest): A2AError {
+export function unsupportedVersion(request: Pick<HttpRequest, 'header'>): A2AError {
   const given = request.header('a2a-version') ?? 'that'
   return new A2AError(
     'VERSION_NOT_SUPPORTED',

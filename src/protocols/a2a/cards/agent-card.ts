@@ -12,7 +12,7 @@ import {
 import type { RemindersParams } from '../schemas/reminders.ts'
 import type { PauseCapabilities, TaskControlParams } from '../schemas/task-control.ts'
 import type { UserConsentParams } from '../schemas/task-metadata.ts'
-import type { CardSource, SecurityOptions } from './card-options.ts'
+import type { CardSource, GrpcInterface, SecurityOptions } from './card-options.ts'
 
 /**
  * The card of A2A 1.0 (§4.4.1). It has only fields of the specification, because verifiers of the
@@ -21,7 +21,7 @@ import type { CardSource, SecurityOptions } from './card-options.ts'
 export function cardV1(source: CardSource): object {
   return {
     ...commonFields(source),
-    supportedInterfaces: interfacesAt(source.url),
+    supportedInterfaces: interfacesOf(source),
     capabilities: {
       streaming: true,
       pushNotifications: source.push,
@@ -48,7 +48,7 @@ export function cardV03(source: CardSource): object {
     ],
     // Included here too, because a client that names no version may speak 1.0. The official test
     // kit and the Python SDK read this field.
-    supportedInterfaces: interfacesAt(source.url),
+    supportedInterfaces: interfacesOf(source),
     capabilities: {
       streaming: true,
       pushNotifications: source.push,
@@ -84,14 +84,25 @@ function coreUrl(url: string): string {
 }
 
 /** The addresses of an agent, in order of preference. */
-function interfacesAt(url: string): readonly object[] {
+function interfacesOf({ url, grpc }: CardSource): readonly object[] {
   const core = coreUrl(url)
   return [
     { url, protocolBinding: 'JSONRPC', protocolVersion: '1.0' },
     { url, protocolBinding: 'HTTP+JSON', protocolVersion: '1.0' },
     { url: core, protocolBinding: 'JSONRPC', protocolVersion: '0.3' },
     { url: core, protocolBinding: 'HTTP+JSON', protocolVersion: '0.3' },
+    ...(grpc === undefined ? [] : [grpcInterface(grpc)]),
   ]
+}
+
+/** The address has neither scheme nor path, and the tenant selects the agent (A2A #1997). */
+function grpcInterface({ address, tenant }: GrpcInterface): object {
+  return {
+    url: address,
+    protocolBinding: 'GRPC',
+    protocolVersion: '1.0',
+    ...(tenant === undefined ? {} : { tenant }),
+  }
 }
 
 /** How one version of A2A writes each way of authenticating. */

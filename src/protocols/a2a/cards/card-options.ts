@@ -41,6 +41,12 @@ export const usualModes: readonly string[] = [
   'video/*',
 ]
 
+/** A gRPC interface: the address as `host:port`, and the tenant that selects the agent. */
+export interface GrpcInterface {
+  readonly address: string
+  readonly tenant?: string
+}
+
 /** The content of a card, independent of the version of A2A. */
 export interface CardSource {
   readonly name: string
@@ -48,6 +54,8 @@ export interface CardSource {
   readonly version: string
   readonly skills: readonly Skill[]
   readonly url: string
+  /** How clients reach the agent over gRPC. Absent: they do not. */
+  readonly grpc: GrpcInterface | undefined
   readonly facts: CardOptions
   readonly security: SecurityOptions
   /** The JSON Schema of a message that starts a task. */

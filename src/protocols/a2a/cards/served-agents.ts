@@ -9,6 +9,7 @@ import { cardV1, cardV03 } from './agent-card.ts'
 import {
   type CardOptions,
   type CardSource,
+  type GrpcInterface,
   type SecurityOptions,
   usualModes,
 } from './card-options.ts'
@@ -42,11 +43,22 @@ export function servedAgents(
       consentState: config.consentState,
       signCard,
     }
+    const address = config.grpcAddress
     if (served.size === 0) {
-      served.set(undefined, serveAgent(agent, { ...common, url: publicUrl, scope: undefined }))
+      served.set(
+        undefined,
+        serveAgent(agent, {
+          ...common,
+          url: publicUrl,
+          scope: undefined,
+          grpc: address === undefined ? undefined : { address },
+        }),
+      )
     }
     const url = `${publicUrl}/agents/${agent.name}`
-    served.set(agent.name, serveAgent(agent, { ...common, url, scope: agent.name }))
+    const tenant = `agents/${agent.name}`
+    const grpc = address === undefined ? undefined : { address, tenant }
+    served.set(agent.name, serveAgent(agent, { ...common, url, scope: agent.name, grpc }))
   }
   return served
 }
@@ -69,6 +81,7 @@ export interface ServedAgent {
 interface ServeOptions {
   readonly url: string
   readonly scope: string | undefined
+  readonly grpc: GrpcInterface | undefined
   readonly facts: CardOptions
   readonly security: SecurityOptions
   readonly push: boolean
@@ -84,7 +97,7 @@ const cards: Readonly<Record<Version, (source: CardSource) => object>> = {
 }
 
 function serveAgent(agent: Agent, options: ServeOptions): ServedAgent {
-  const { url, scope, facts, security, push, consentState, harn } = options
+  const { url, scope, grpc, facts, security, push, consentState, harn } = options
   const { extended } = facts
   const inputModes = facts.inputModes ?? usualModes
   const offers = offersOf(agent)
@@ -95,6 +108,7 @@ function serveAgent(agent: Agent, options: ServeOptions): ServedAgent {
     skills:
       agent.skills === undefined || agent.skills.length === 0 ? [skillOf(agent)] : agent.skills,
     url,
+    grpc,
     facts,
     security,
     input: agent.input && jsonSchemaOf(agent.input),

@@ -10,6 +10,8 @@ export interface Closable {
  * removes one by linear search.
  */
 export interface Closing {
+  /** Whether the server has closed. */
+  readonly closed: boolean
   /** Adds a stream or call. It is closed at once if the server has already closed. */
   add(one: Closable): void
   delete(one: Closable): void
@@ -21,6 +23,9 @@ export function createClosing(): Closing {
   let closed = false
 
   return {
+    get closed() {
+      return closed
+    },
     add(one) {
       if (closed) one.close()
       else open.add(one)
