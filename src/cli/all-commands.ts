@@ -1,6 +1,7 @@
 import type { Command } from './command.ts'
 import { completionOf } from './command-texts.ts'
 import { audit } from './commands/audit-command.ts'
+import { backup } from './commands/backup-command.ts'
 import { budgetsCommands } from './commands/budgets-command.ts'
 import { conformance } from './commands/conformance-command.ts'
 import { doctor } from './commands/doctor-command.ts'
@@ -36,6 +37,7 @@ export const commands: readonly Command[] = [
   fork,
   importTask,
   ...keysCommands,
+  backup,
   migrate,
   audit,
   doctor,

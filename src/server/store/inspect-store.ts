@@ -1,4 +1,5 @@
 export { type Inspection, inspectPostgres } from '../../stores/postgres/connection/inspect.ts'
+export { type Backup, backUpDirectory } from '../../stores/sqlite/files/backup.ts'
 export {
   acceptLoss,
   type DirectoryState,
