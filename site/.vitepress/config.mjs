@@ -82,6 +82,7 @@ export default {
           page('Clients of others: reports', '/docs/evidence/interop'),
           page('Several processes, by hand', '/docs/evidence/scale'),
           page('Overload', '/docs/evidence/security'),
+          page('The first agent, by the clock', '/docs/evidence/first-agent'),
         ],
       },
     ],
