@@ -13,7 +13,7 @@ import { RECEIPT_KEYS_PATH } from '../../protocols/ops/openapi.ts'
 import type { OpsRoute } from '../../protocols/ops/route.ts'
 import { opsRoutes, opsStreams } from '../../protocols/ops/routes.ts'
 import { StartError } from '../process/start-error.ts'
-import { type Identity, may } from './identity.ts'
+import { type Identity, isCard, may } from './identity.ts'
 
 /** Finds the identity of a request. */
 export type IdentityOf = (c: Context) => Identity
@@ -112,14 +112,9 @@ export function checkRoutes(app: Pick<Hono, 'routes'>): void {
   }
 }
 
-const CARD = /(?:^|\/)\.well-known\/(?:agent-card\.json|agent\.json|jwks\.json)$/
-
-/**
- * Whether no credential is needed. Cards and keys are public, because they tell how to authenticate
- * and how to check signatures of the server.
- */
+/** Whether no credential is needed. */
 export function isPublic(method: string, path: string): boolean {
   if (method !== 'GET' && method !== 'HEAD') return false
   if (path === '/dashboard' || path.startsWith('/dashboard/')) return true
-  return routeScopes[`GET ${path}`] === 'public' || CARD.test(path)
+  return routeScopes[`GET ${path}`] === 'public' || isCard(method, path)
 }

@@ -45,6 +45,16 @@ export const owner: Identity = {
  */
 export const noIdentity: Identity = { tenant: 'default', principal: 'anonymous', scopes: new Set() }
 
+const CARD = /(?:^|\/)\.well-known\/(?:agent-card\.json|agent\.json|jwks\.json)$/
+
+/**
+ * Whether a request reads a card, or the keys of the server. Both are public, because they tell how
+ * to authenticate and how to check signatures of the server.
+ */
+export function isCard(method: string, path: string): boolean {
+  return (method === 'GET' || method === 'HEAD') && CARD.test(path)
+}
+
 export function may({ scopes: has }: Identity, scope: Scope): boolean {
   return has.has(scope)
 }

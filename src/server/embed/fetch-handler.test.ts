@@ -62,6 +62,17 @@ it.each(['127.0.0.1', '::1', '::ffff:127.0.0.1'])('M1: a program at %s is served
   expect(await statusFrom(peer, {})).toBe(200)
 })
 
+it('M3: strangers read the card of an app that knows its callers, and nothing else', async () => {
+  const { fetch } = embedded({ url: 'https://agents.example.com/lull', caller: () => undefined })
+  const statusOf = async (path: string, method = 'GET') =>
+    (await fetch(new Request(`https://agents.example.com/lull${path}`, { method }))).status
+  expect(await statusOf('/.well-known/agent-card.json')).toBe(200)
+  expect(await statusOf('/.well-known/agent-card.json', 'HEAD')).toBe(200)
+  expect(await statusOf('/.well-known/agent-card.json', 'POST')).toBe(401)
+  expect(await statusOf('/tasks')).toBe(401)
+  expect(await statusOf('/events', 'POST')).toBe(401)
+})
+
 it('M1: a request without a socket needs a caller, or an app that serves every caller', async () => {
   const refused = await embedded({}).fetch(new Request(card))
   expect(refused.status).toBe(401)
@@ -69,7 +80,7 @@ it('M1: a request without a socket needs a caller, or an app that serves every c
   expect((await embedded({ insecure: true }).fetch(new Request(card))).status).toBe(200)
   expect(await statusFrom('192.168.1.9', { insecure: true })).toBe(200)
   const unknown = embedded({ insecure: true, caller: () => undefined })
-  expect((await unknown.fetch(new Request(card))).status).toBe(401)
+  expect((await unknown.fetch(new Request(`${url}/tasks`))).status).toBe(401)
 })
 
 const ann: Caller = { tenant: 'acme', principal: 'ann' }
@@ -97,7 +108,7 @@ it.each([
 })
 
 it.each(['', '/events'])(
-  'M3: a body at %s above the limit is not read to its end',
+  'M4: a body at %s above the limit is not read to its end',
   async (path) => {
     const lull = embedded({ insecure: true, bodyLimitBytes: 1_000 })
     let pulled = 0
@@ -117,7 +128,7 @@ it.each(['', '/events'])(
   },
 )
 
-it('M3: a body that says it is above the limit is not read', async () => {
+it('M4: a body that says it is above the limit is not read', async () => {
   const body = 'x'.repeat(10 * 1024 * 1024 + 1)
   const headers = { 'content-length': String(body.length) }
   const request = new Request(url, { method: 'POST', headers, body })

@@ -6,7 +6,8 @@
  *     the sender, so they prove nothing.
  * M2  Events follow the rules of `auth/event-sender.ts`: they wake tasks of the caller's principal,
  *     or of all principals if the caller is an operator.
- * M3  A body has at most `bodyLimitBytes`. No more is kept in memory.
+ * M3  With `caller`, cards and keys are public: they tell strangers how to authenticate.
+ * M4  A body has at most `bodyLimitBytes`. No more is kept in memory.
  */
 
 import type { Scope } from '../../core/scopes.ts'
@@ -14,7 +15,7 @@ import type { Caller } from '../../engine/caller.ts'
 import { ownTaskScopes } from '../../protocols/a2a/index.ts'
 import { answerOf, readEvents } from '../../protocols/cloud-events/read-events.ts'
 import { sentBy } from '../auth/event-sender.ts'
-import type { Identity } from '../auth/identity.ts'
+import { type Identity, isCard } from '../auth/identity.ts'
 import { createGuard, isLoopback } from '../http/guard.ts'
 import { BODY_LIMIT_BYTES } from '../http/node-http.ts'
 import { notFound, refusal, refusalOf } from '../http/refusals.ts'
@@ -52,7 +53,8 @@ export function createAnswer(
     const refused = guard(headers.get('host') ?? url.host, headers.get('origin') ?? undefined)
     if (refused !== undefined) return refusal(403, refused.code, refused.message)
     const caller = await callerOf(request, peer)
-    if (caller === undefined) {
+    const isPublic = options.caller !== undefined && isCard(method, path)
+    if (caller === undefined && !isPublic) {
       const why = options.caller === undefined ? NO_CALLER : 'This needs a caller'
       return refusal(401, 'UNAUTHENTICATED', why)
     }
@@ -61,7 +63,7 @@ export function createAnswer(
       return refusal(413, 'LIMIT_EXCEEDED', `The body is larger than ${bodyLimitBytes} bytes`)
     }
     const { engine, a2a } = await ready
-    if (path === '/events' && method === 'POST') {
+    if (caller !== undefined && path === '/events' && method === 'POST') {
       const read = readEvents(headers, body)
       if (read.unsupported !== undefined) {
         return refusal(415, 'UNSUPPORTED_MEDIA_TYPE', read.unsupported)
@@ -71,7 +73,10 @@ export function createAnswer(
     }
     const sent = body.length === 0 ? {} : { body }
     const inner = new Request(new URL(path + url.search, url.origin), { method, headers, ...sent })
-    const env = { caller, may: ownTaskScopes, signal }
+    const env =
+      caller === undefined
+        ? { caller: anyone, may: () => false, signal }
+        : { caller, may: ownTaskScopes, signal }
     return (await a2a().fetch(inner, env)) ?? notFound(url.pathname)
   }
 
