@@ -85,7 +85,7 @@ export type {
   Suspension,
   TimeoutEvent,
 } from './core/suspension.ts'
-export type { AbandonedStep, Journal, ResumeAnswer, Task } from './core/task.ts'
+export type { AbandonedStep, GivenAnswer, Journal, ResumeAnswer, Task } from './core/task.ts'
 export type { DurationUnit, WithDurations } from './core/values/duration.ts'
 export type { JsonInput, JsonInputObject } from './core/values/json.ts'
 export type { SpanLink } from './core/values/span-link.ts'

@@ -86,5 +86,5 @@ export type { CloudEvent } from './core/waiting/cloud-event.ts'
 
 // The engine of `openEngine` and `serve`.
 
-export type { Caller } from './engine/caller.ts'
+export type { Act, Caller, Reach } from './engine/caller.ts'
 export type { Engine } from './engine/engine.ts'

@@ -100,6 +100,8 @@ const adviceByReason: Readonly<Record<string, string>> = {
   TASK_NOT_PAUSABLE: 'Look at details.state: a task that waits or is parked stands still already.',
   TASK_NOT_PAUSED: 'Nothing to do if another caller was first: details.cause says who.',
   RESUME_HANDLE_MISMATCH: 'Read the task and take the handle it shows now.',
+  NOT_ASKING: 'Nothing to do if somebody else was first: the message says who.',
+  CONSENT_NOT_YOURS: 'Ask somebody whom the consent names.',
   TASK_HELD: 'Wait until the operator lifts the hold.',
   BUDGET_EXCEEDED: 'Ask an operator to refill or raise the budget, or cancel the task.',
   TASK_UNREADABLE: 'Ask the operator: the log of the task is damaged or of a newer version.',

@@ -99,6 +99,10 @@ export type OuterCommand =
        * message.
        */
       readonly once?: boolean
+      /** Who sent it. */
+      readonly actor: Actor
+      /** Set when the sender may only answer: a message that answers no question is refused. */
+      readonly onlyAnswer?: boolean
       /** Absent for no limit. */
       readonly limits?: MessageLimits
       /** The idempotency key that the sender chose. It is kept in the record. */

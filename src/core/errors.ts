@@ -1,3 +1,5 @@
+import { toIso } from './values/instant.ts'
+
 /**
  * All failures that a caller can act on: one class, a closed set of codes, typed details. Each protocol maps every code
  * in a total table, so a new code does not compile until every protocol maps it. `docs/errors.md` explains each code.
@@ -27,6 +29,17 @@ export interface ErrorDetails {
   BUDGET_EXCEEDED: { taskId: string; budgetId: string; figures: string }
   /** A structured answer names a consent question that is not the open one. */
   CONSENT_MISMATCH: { taskId: string; consentId: string }
+  /** The consent asks for another person than this one. */
+  CONSENT_NOT_YOURS: { taskId: string; consentId: string; why: string }
+  /** The task does not ask this (any more). The last members describe the answer that came first. */
+  NOT_ASKING: {
+    taskId: string
+    state: string
+    decision?: string
+    answeredBy?: { kind: string; id: string }
+    /** Epoch milliseconds. */
+    answeredAt?: number
+  }
   /** Too many pending reminders on one task. */
   REMINDER_LIMIT: { taskId: string; limit: number }
   /** The same explicit idempotency key was used before with another message. */
@@ -94,6 +107,8 @@ const message: { readonly [C in ErrorCode]: (details: ErrorDetails[C]) => string
   TASK_HELD: (d) => `Task ${d.taskId} is held by an operator (${d.holdIds.join(', ')})`,
   BUDGET_EXCEEDED: (d) => `Task ${d.taskId} cannot go on: budget used up, ${d.figures}`,
   CONSENT_MISMATCH: (d) => `Consent ${d.consentId} is not what task ${d.taskId} asked for`,
+  CONSENT_NOT_YOURS: (d) => `You cannot grant consent ${d.consentId} of task ${d.taskId}: ${d.why}`,
+  NOT_ASKING: (d) => `Task ${d.taskId} is ${d.state} and does not ask this${answerText(d)}`,
   REMINDER_LIMIT: (d) => `Task ${d.taskId} already has ${d.limit} pending reminders`,
   IDEMPOTENCY_KEY_REUSED: (d) => `Idempotency key ${d.key} was used for another message`,
   NOT_OFFERED: (d) => `Agent ${d.agent} does not offer ${d.capability}`,
@@ -112,6 +127,12 @@ const message: { readonly [C in ErrorCode]: (details: ErrorDetails[C]) => string
   STEP_TIMEOUT: (d) => `Step "${d.step}" took longer than ${d.timeoutMs} ms`,
   CONSENT_DENIED: (d) => `Consent denied: ${d.prompt}`,
   STALE_RUN: (d) => `Task ${d.taskId} is run by another process now`,
+}
+
+function answerText({ decision, answeredBy, answeredAt }: ErrorDetails['NOT_ASKING']): string {
+  if (answeredAt === undefined) return ''
+  const who = answeredBy === undefined ? '' : ` by ${answeredBy.id}`
+  return `; it was ${decision ?? 'answered'}${who} at ${toIso(answeredAt)}`
 }
 
 /** `decide` returns a refusal as a value. The engine throws it as a `LullError`. */

@@ -18,7 +18,7 @@ import type { LogRecord, RecordType } from './records.ts'
 import { afterTurn, remembering, shown, without } from './reminders/reminders.ts'
 import { isTerminal } from './states.ts'
 import type { Suspension } from './suspension.ts'
-import type { Task } from './task.ts'
+import type { GivenAnswer, Task } from './task.ts'
 
 type Of<T extends RecordType> = LogRecord & { readonly type: T }
 type Change = Partial<Task>
@@ -60,6 +60,19 @@ const progressed: Change = { deaths: 0 }
 
 // Records that every task has (started, artifact, the ends) are applied in place, which saves
 // copying the task.
+function answerOf(
+  { question }: Task,
+  { actor, decision, at }: Pick<GivenAnswer, 'actor' | 'decision' | 'at'>,
+): GivenAnswer {
+  const consentId = question?.consent?.consentId
+  return {
+    ...(actor === undefined ? {} : { actor }),
+    ...(decision === undefined ? {} : { decision }),
+    ...(consentId === undefined ? {} : { consentId }),
+    at,
+  }
+}
+
 const folds: { readonly [T in Exclude<RecordType, 'submitted'>]: Fold<T> } = {
   started(task, { run, deaths, at }) {
     if (task.state === 'submitted') {
@@ -160,9 +173,10 @@ const folds: { readonly [T in Exclude<RecordType, 'submitted'>]: Fold<T> } = {
     // history.
     history: [...task.history, answer],
   }),
-  answered: (task, { message, run, trace, at }) => ({
+  answered: (task, { message, run, trace, ...given }) => ({
+    lastAnswer: answerOf(task, given),
     state: move(task, 'working'),
-    statusAt: at,
+    statusAt: given.at,
     statusMessage: undefined,
     history: [...withStatus(task), message],
     question: undefined,
@@ -206,7 +220,10 @@ const folds: { readonly [T in Exclude<RecordType, 'submitted'>]: Fold<T> } = {
     ...stop(task, 'paused-by-agent', suspension, suspension, at),
   }),
   resumed: resume,
-  deferred: (_task, { deferred }) => ({ deferred }),
+  deferred: (task, { deferred, at }) =>
+    deferred.kind === 'answer'
+      ? { deferred, lastAnswer: answerOf(task, { ...deferred, at }) }
+      : { deferred },
   held: (task, { holdId }) => ({ holds: [...task.holds, holdId] }),
   lifted: (task, { holdId }) => ({ holds: task.holds.filter((id) => id !== holdId) }),
 

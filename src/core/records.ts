@@ -78,10 +78,17 @@ export type RecordBody =
       readonly question: Question
     }
   /** The answer to a consent question was neither yes nor no. The question stays open. */
-  | { readonly type: 'asked-again'; readonly answer: Message; readonly idempotencyKey?: string }
+  | {
+      readonly type: 'asked-again'
+      readonly answer: Message
+      readonly actor?: Actor
+      readonly idempotencyKey?: string
+    }
   | {
       readonly type: 'answered'
       readonly message: Message
+      /** Absent in old logs, here and above. */
+      readonly actor?: Actor
       readonly decision?: Decision
       readonly run?: RunToken
       readonly idempotencyKey?: string

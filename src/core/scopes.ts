@@ -6,8 +6,12 @@ export type Scope =
   | 'tasks:read:all'
   /** Send messages, cancel, set webhooks. */
   | 'tasks:write'
+  /** Answer the questions and consents of every task of the tenant. */
+  | 'tasks:answer:all'
   /** Pause, resume, remind. */
   | 'tasks:control'
+  /** Pause, resume, cancel, remind and retry every task of the tenant. */
+  | 'tasks:control:all'
   /** Park tasks: for workers outside the process. */
   | 'tasks:work'
   /** Send events that wake own tasks. */
@@ -16,23 +20,37 @@ export type Scope =
   | 'events:write:all'
   /** Read every task of the tenant under `/ops`. */
   | 'ops:read'
-  /** Hold tasks. */
+  /** Hold tasks, and control every task of the tenant. */
   | 'ops:control'
 
-const table: Readonly<Record<Scope, true>> = {
-  'tasks:read': true,
-  'tasks:read:all': true,
-  'tasks:write': true,
-  'tasks:control': true,
-  'tasks:work': true,
-  'events:write': true,
-  'events:write:all': true,
-  'ops:read': true,
-  'ops:control': true,
+/** The scopes that include each scope. Each `:all` scope includes its own-task scope, and reading what it may act on. */
+const includedIn: Readonly<Record<Scope, readonly Scope[]>> = {
+  'tasks:read': [
+    'tasks:read:all',
+    'tasks:answer:all',
+    'tasks:control:all',
+    'ops:read',
+    'ops:control',
+  ],
+  'tasks:read:all': ['tasks:answer:all', 'tasks:control:all', 'ops:read', 'ops:control'],
+  'tasks:write': [],
+  'tasks:answer:all': [],
+  'tasks:control': ['tasks:control:all', 'ops:control'],
+  'tasks:control:all': ['ops:control'],
+  'tasks:work': [],
+  'events:write': [],
+  'events:write:all': [],
+  'ops:read': [],
+  'ops:control': [],
 }
 
-export const scopes: readonly Scope[] = Object.keys(table) as Scope[]
+export const scopes: readonly Scope[] = Object.keys(includedIn) as Scope[]
 
 export function isScope(text: string): text is Scope {
-  return Object.hasOwn(table, text)
+  return Object.hasOwn(includedIn, text)
+}
+
+/** Whether a credential with the scopes `has` may do what needs `scope`. */
+export function allows(has: ReadonlySet<Scope>, scope: Scope): boolean {
+  return has.has(scope) || includedIn[scope].some((wider) => has.has(wider))
 }

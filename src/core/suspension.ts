@@ -28,6 +28,8 @@ export type ActorKind = 'client' | 'agent' | 'operator' | 'policy' | 'parent'
 export interface Actor {
   readonly kind: ActorKind
   readonly id: string
+  /** The id of the credential that was shown. */
+  readonly keyId?: string
 }
 
 /** Why the engine itself stopped a task. */

@@ -1,10 +1,10 @@
 /** A task, folded from its log. It is immutable: `evolve` returns the next state. */
 
 import type { Artifact, Message } from './messages/message.ts'
-import type { DeferredAction, Failure, Question, RunToken, Usage } from './records.ts'
+import type { Decision, DeferredAction, Failure, Question, RunToken, Usage } from './records.ts'
 import type { AcceptedReminder, PendingReminder } from './reminders/reminders.ts'
 import type { State } from './states.ts'
-import type { ResumeCause, Suspension, Wake } from './suspension.ts'
+import type { Actor, ResumeCause, Suspension, Wake } from './suspension.ts'
 import type { Json, JsonObject } from './values/json.ts'
 import type { SpanLink } from './values/span-link.ts'
 
@@ -44,6 +44,9 @@ export interface Task {
   /** Messages that no turn has seen yet, oldest first. */
   readonly queued: readonly Message[]
   readonly question?: (Question & { readonly key: string }) | undefined
+
+  /** The answer to the last question that was answered. */
+  readonly lastAnswer?: GivenAnswer | undefined
 
   /** A pause that was accepted and has not committed yet: the task quiesces. */
   readonly pausing?: Suspension | undefined
@@ -87,6 +90,15 @@ export interface Task {
     /** The version of the last receipt. Absent for version 1, which had no anchor. */
     readonly version?: 2
   }
+}
+
+/** Who answered a question, kept for those who come later. */
+export interface GivenAnswer {
+  /** Absent in old logs. */
+  readonly actor?: Actor
+  readonly decision?: Decision
+  readonly consentId?: string
+  readonly at: number
 }
 
 /** A step with attempts that the task no longer waits for. */

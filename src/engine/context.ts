@@ -10,7 +10,7 @@ import type { Store } from '../ports/store.ts'
 import type { Tracing } from '../ports/tracing.ts'
 import type { Agent } from './author/agent.ts'
 import type { AgentTable } from './author/agent-table.ts'
-import { type Caller, maySee } from './caller.ts'
+import { type Act, type Caller, mayAct, maySee, reachScopes } from './caller.ts'
 import type { Membership } from './cluster/membership.ts'
 import type { Runs } from './executor/runs.ts'
 import type { Ledger } from './ledger/ledger.ts'
@@ -53,17 +53,22 @@ export interface EngineContext {
 /** A longer id would come back in the error, and fill logs. */
 const LONGEST_ID = 256
 
-/** @throws LullError `TASK_NOT_FOUND`, also for a task that the caller may not see */
+/**
+ * The task, if the caller may do this kind of act to it.
+ * @throws LullError `TASK_NOT_FOUND`, also for a task that the caller may not see; `FORBIDDEN` for one that it may only see
+ */
 export async function taskFor(
   context: EngineContext,
   caller: Caller,
   taskId: string,
+  act: Act,
 ): Promise<Task> {
   if (typeof taskId !== 'string' || taskId === '' || taskId.length > LONGEST_ID) {
     throw new LullError('INVALID_INPUT', { path: 'taskId', problem: 'must be the id of a task' })
   }
   const task = context.ledger.peek(taskId) ?? (await context.ledger.read(taskId))
   if (task === undefined || !maySee(caller, task)) throw new LullError('TASK_NOT_FOUND', { taskId })
+  if (!mayAct(caller, act, task)) throw new LullError('FORBIDDEN', { scope: reachScopes[act] })
   return task
 }
 

@@ -252,13 +252,13 @@ export function createEngine(deps: EngineDeps): Engine {
   const engine: Omit<Engine, 'audit'> = {
     agents: context.agents,
     clock: context.clock,
-    get: (caller, taskId) => taskFor(context, caller, taskId),
+    get: (caller, taskId) => taskFor(context, caller, taskId, 'read'),
     list: (caller, request) => list(context, caller, request),
     count: (caller, request) => count(context, caller, request),
     rows: (caller, request, most) => rows(context, caller, request, most),
     async waitFor(caller, taskId, wanted, options = {}) {
       const { timeoutMs = Number.POSITIVE_INFINITY } = parse(waitInput, options)
-      const read = (): Promise<Task> => taskFor(context, caller, taskId)
+      const read = (): Promise<Task> => taskFor(context, caller, taskId, 'read')
       return waitFor(context, { taskId, wanted, timeoutMs, signal: options.signal, read })
     },
     subscribe: (caller, taskId, options) => subscribe(context, caller, taskId, options),

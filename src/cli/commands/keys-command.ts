@@ -114,9 +114,10 @@ function readPlace(input: Input): Readonly<Record<'data' | 'postgres', string | 
 function readNewKey(input: Input, now: number): NewKey {
   const tenant = readName(input, 'tenant')
   const wanted = readScopes(input)
-  const foreign = wanted.filter((scope) => !scope.startsWith('ops:'))
+  const foreign = wanted.filter((scope) => !/^ops:|^tasks:\w+:all$/.test(scope))
   if (tenant === ALL_TENANTS && foreign.length > 0) {
-    throw new UsageError(`a key of all tenants has ops scopes only, not ${foreign.join(', ')}`)
+    const possible = 'ops scopes and those of tasks that end in :all'
+    throw new UsageError(`a key of all tenants has ${possible}, not ${foreign.join(', ')}`)
   }
   const expiresAt = readExpiry(input.text('expires'), now)
   const eventSources = readSources(input)

@@ -92,16 +92,41 @@ export function start(task: Task, command: Of<'start'>, at: number): Decided {
 
 export function message(task: Task, command: Of<'message'>, at: number): Decided {
   if (command.once && knowsMessage(task, command.message)) return nothing
+  if (command.onlyAnswer && !isAnswerable(task)) return notAsking(task)
   return whileOpen(task, () => {
     if (isInterrupted(task.state)) return answer(task, command, at)
+    if (command.consentId !== undefined) return notAsking(task)
     const { message } = command
     // Bindu and ACP can pause a question. It is answered when the task is resumed.
-    const isAnswer = task.suspension?.pausedFrom === 'input-required' && task.deferred === undefined
-    if (isAnswer) {
+    if (isAnswerable(task)) {
+      const { actor } = command
       if (command.wrong !== undefined) return refuse('INVALID_INPUT', command.wrong)
-      return write({ type: 'deferred', deferred: { kind: 'answer', message }, ...keyOf(command) })
+      return write({
+        type: 'deferred',
+        deferred: { kind: 'answer', message, actor },
+        ...keyOf(command),
+      })
     }
     return overLimit(task, command) ?? write({ type: 'message', message, ...keyOf(command) })
+  })
+}
+
+/** Whether a message would answer the task's question now. Under a hold the first answer is kept, and is the only one. */
+function isAnswerable({ state, suspension, deferred }: Task): boolean {
+  const asks = isInterrupted(state) || suspension?.pausedFrom === 'input-required'
+  return asks && deferred === undefined
+}
+
+/** Tells those who come later who was first, and when. */
+function notAsking({ id: taskId, state, lastAnswer }: Task): Decided {
+  if (lastAnswer === undefined) return refuse('NOT_ASKING', { taskId, state })
+  const { actor, decision, at: answeredAt } = lastAnswer
+  return refuse('NOT_ASKING', {
+    taskId,
+    state,
+    ...(decision === undefined ? {} : { decision }),
+    ...(actor === undefined ? {} : { answeredBy: { kind: actor.kind, id: actor.id } }),
+    answeredAt,
   })
 }
 
@@ -142,28 +167,32 @@ export function knowsMessage({ history, deferred }: Task, { messageId }: Message
 }
 
 function answer(task: Task, command: Of<'message'>, at: number): Decided {
-  const { message, consentId, decision, run } = command
+  const { message, actor, consentId, decision, run } = command
   const { question } = task
   if (question === undefined) return nothing
   const key = keyOf(command)
   const consent = question.consent
   if (consentId !== undefined && !sameSecret(consentId, consent?.consentId)) {
+    if (sameSecret(consentId, task.lastAnswer?.consentId)) return notAsking(task)
     return refuse('CONSENT_MISMATCH', { taskId: task.id, consentId })
   }
   // Only the first answer under a hold counts. Later messages wait for the next turn.
+  if (task.deferred !== undefined && consentId !== undefined) return notAsking(task)
   if (task.deferred !== undefined)
     return overLimit(task, command) ?? write({ type: 'message', message, ...key })
   if (expired(question, at)) return questionExpired(task, `${message.messageId}-late`)
   if (command.wrong !== undefined) return refuse('INVALID_INPUT', command.wrong)
   if (consent !== undefined && decision === undefined)
-    return overLimit(task, command) ?? write({ type: 'asked-again', answer: message, ...key })
+    return (
+      overLimit(task, command) ?? write({ type: 'asked-again', answer: message, actor, ...key })
+    )
   const decided = consent === undefined || decision === undefined ? {} : { decision }
   if (task.holds.length > 0) {
-    const deferred = { kind: 'answer', message, ...decided } as const
+    const deferred = { kind: 'answer', message, actor, ...decided } as const
     return write({ type: 'deferred', deferred, ...key })
   }
   const started = run === undefined ? {} : { run }
-  return write({ type: 'answered', message, ...decided, ...started, ...key })
+  return write({ type: 'answered', message, actor, ...decided, ...started, ...key })
 }
 
 export function cancel(task: Task, command: Of<'cancel'>): Decided {

@@ -3,6 +3,7 @@ import type { Question } from '../records.ts'
 import {
   ask,
   asked,
+  client,
   due,
   hold,
   lift,
@@ -141,7 +142,10 @@ describe('consent', () => {
     story.tell(answer)
     const other = { ...consent, consentId: 'consent-2' }
     story.tell(ask({ state: 'user-consent-required', consent: other }, 'run-2'))
-    expect(story.refusal(answer).code).toBe('CONSENT_MISMATCH')
+    expect(story.refusal(answer)).toMatchObject({
+      code: 'NOT_ASKING',
+      details: { decision: 'granted', answeredBy: client, answeredAt: story.now },
+    })
   })
 
   it('leaves a decision out that belongs to no consent', () => {

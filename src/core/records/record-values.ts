@@ -3,7 +3,7 @@
 import type { Artifact, Message } from '../messages/message.ts'
 import type { Choice } from '../messages/question-part.ts'
 import type { InterruptedState, TerminalState } from '../states.ts'
-import type { ResumeCause, TimeoutEvent } from '../suspension.ts'
+import type { Actor, ResumeCause, TimeoutEvent } from '../suspension.ts'
 import type { Json, JsonObject } from '../values/json.ts'
 import type { CloudEvent } from '../waiting/cloud-event.ts'
 
@@ -76,5 +76,11 @@ export type DeferredAction =
       readonly eventsRemovedUpTo?: number
       readonly continueTranscript: boolean
     }
-  | { readonly kind: 'answer'; readonly message: Message; readonly decision?: Decision }
+  | {
+      readonly kind: 'answer'
+      readonly message: Message
+      /** Absent in old logs. */
+      readonly actor?: Actor
+      readonly decision?: Decision
+    }
   | { readonly kind: 'failure'; readonly message: Message; readonly failure: Failure }

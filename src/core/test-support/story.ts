@@ -153,6 +153,7 @@ export const start = (token: string = 'run-1', some: Some<'start'> = {}): Of<'st
 export const send = (messageId: string, some: Some<'message'> = {}): Of<'message'> => ({
   type: 'message',
   message: message(messageId),
+  actor: client,
   ...some,
 })
 export const pause = (handle: string = 'suspend-1', some: Some<'pause'> = {}): Of<'pause'> => ({

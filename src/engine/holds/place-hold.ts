@@ -2,7 +2,7 @@
 
 import { z } from 'zod'
 import type { Hold, HoldScope } from '../../ports/store/holds.ts'
-import type { Caller } from '../caller.ts'
+import { actorOf, type Caller } from '../caller.ts'
 import type { EngineContext } from '../context.ts'
 import type { FieldsOf } from '../input/exhaustive.ts'
 import { holdScope } from '../input/hold-scope.ts'
@@ -170,7 +170,7 @@ function newHold({ ids, clock }: EngineContext, caller: Caller, request: HoldReq
     scope: withinTenantOf(caller, scope),
     reason,
     holdNew,
-    actor: { kind: 'operator', id: caller.principal },
+    actor: actorOf(caller),
     createdAt: clock.now(),
   }
 }

@@ -114,6 +114,7 @@ export const failure: z.ZodType<Failure> = exactly<Failure>({
 export const actor: z.ZodType<Actor> = exactly<Actor>({
   kind: oneOf<ActorKind>({ client: true, agent: true, operator: true, policy: true, parent: true }),
   id: text,
+  keyId: text.optional(),
 })
 
 export const run: z.ZodType<RunToken> = exactly<RunToken>({ token: id, worker: text })
@@ -214,6 +215,7 @@ const deferredActions: {
   answer: exactly<DeferredAction & { readonly kind: 'answer' }>({
     kind: z.literal('answer'),
     message,
+    actor: actor.optional(),
     decision: decision.optional(),
   }),
   failure: exactly<DeferredAction & { readonly kind: 'failure' }>({

@@ -123,9 +123,10 @@ const fields: { readonly [T in RecordType]: Fields<T> } = {
   'child-called': { ...operation, call: text, result: json, failure: failure.optional() },
 
   asked: { key, fingerprint: text, question },
-  'asked-again': { answer: message, idempotencyKey },
+  'asked-again': { answer: message, actor: actor.optional(), idempotencyKey },
   answered: {
     message,
+    actor: actor.optional(),
     decision: decision.optional(),
     run: run.optional(),
     idempotencyKey,

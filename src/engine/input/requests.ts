@@ -24,6 +24,8 @@ export interface SendRequest {
   readonly metadata?: JsonObject | undefined
   /** The protocol by which the message came. */
   readonly origin?: string | undefined
+  /** The message must answer the open question of its task. Otherwise it is refused. */
+  readonly onlyAnswer?: boolean | undefined
   /** Reminders for the task. The turn that sees the message sees them too. A stateless reply ignores them. */
   readonly reminders?: readonly ReminderRequest[] | undefined
 }

@@ -29,6 +29,7 @@ export const cancelVerb: Verb<'cancel'> = {
   audited: 'task.cancel',
   limited: false,
   scope: 'tasks:write',
+  act: 'control',
   method:
     ({ context }) =>
     (caller, request) =>
@@ -43,7 +44,7 @@ export async function cancel(
   actor: Actor = actorOf(caller),
 ): Promise<Task> {
   const { taskId, reason } = check(cancelVerb.input, request)
-  await taskFor(context, caller, taskId)
+  await taskFor(context, caller, taskId, cancelVerb.act)
   const because = reason === undefined ? {} : { reason }
   const { task } = await context.ledger.commit(taskId, { type: 'cancel', actor, ...because })
   if (task.children.length > 0) {

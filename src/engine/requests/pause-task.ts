@@ -52,6 +52,7 @@ export const pauseVerb: Verb<'pause'> = {
   audited: 'task.pause',
   limited: true,
   scope: 'tasks:control',
+  act: 'control',
   offer: 'pause',
   method:
     ({ context }) =>
@@ -76,6 +77,7 @@ export const parkVerb: Verb<'park'> = {
   audited: 'task.park',
   limited: true,
   scope: 'tasks:work',
+  act: 'control',
   offer: 'pause',
   method:
     ({ context }) =>
@@ -151,7 +153,7 @@ async function pauseOnce(
 
 /** @throws LullError `NOT_OFFERED` when the task's agent offers no pause */
 async function pausableTask(context: EngineContext, caller: Caller, taskId: string): Promise<Task> {
-  const task = await taskFor(context, caller, taskId)
+  const task = await taskFor(context, caller, taskId, pauseVerb.act)
   if (context.agents.get(task.agent)?.pause !== false) return task
   throw new LullError('NOT_OFFERED', { agent: task.agent, capability: 'pause' })
 }
@@ -213,6 +215,8 @@ const notRunning: Readonly<Record<ErrorCode, boolean>> = {
   TASK_HELD: false,
   BUDGET_EXCEEDED: false,
   CONSENT_MISMATCH: false,
+  CONSENT_NOT_YOURS: false,
+  NOT_ASKING: false,
   REMINDER_LIMIT: false,
   IDEMPOTENCY_KEY_REUSED: false,
   AGENT_UNKNOWN: false,

@@ -115,7 +115,10 @@ describe('consent', () => {
     const data = { consentId: first, decision: 'granted' } as Json
     await harness.tell(id, [{ data }])
     await harness.until(id, ({ question }) => (question?.consent?.consentId ?? first) !== first)
-    await expect(harness.tell(id, [{ data }])).rejects.toMatchObject({ code: 'CONSENT_MISMATCH' })
+    await expect(harness.tell(id, [{ data }])).rejects.toMatchObject({
+      code: 'NOT_ASKING',
+      details: { answeredBy: { id: 'alice' } },
+    })
     expect((await harness.get(id)).state).toBe('user-consent-required')
   })
 

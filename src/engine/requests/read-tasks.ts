@@ -123,7 +123,7 @@ export async function subscribe(
   options: { readonly after?: number; readonly signal?: Signal } = {},
 ): Promise<AsyncGenerator<LogRecord, void>> {
   const { after = 0, signal } = { ...options, ...parse(subscribeInput, options) }
-  const task = await taskFor(context, caller, taskId)
+  const task = await taskFor(context, caller, taskId, 'read')
   return context.subscriptions.open(taskId, positionIn(task, after), isTerminal(task.state), signal)
 }
 
@@ -134,7 +134,7 @@ export async function follow(
   after: number,
   shown: readonly TextPosition[],
 ): Promise<TaskReader> {
-  const task = await taskFor(context, caller, taskId)
+  const task = await taskFor(context, caller, taskId, 'read')
   return context.subscriptions.follow(task, positionIn(task, after), shown)
 }
 
@@ -143,7 +143,7 @@ export async function webhooks(
   caller: Caller,
   taskId: string,
 ): Promise<readonly Push[]> {
-  return context.store.pushes((await taskFor(context, caller, taskId)).id)
+  return context.store.pushes((await taskFor(context, caller, taskId, 'read')).id)
 }
 
 /** A position beyond the end of the log means the end of the log. */

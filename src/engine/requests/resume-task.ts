@@ -44,6 +44,7 @@ export const resumeVerb: Verb<'resume', CheckedResumeRequest> = {
   audited: 'task.resume',
   limited: false,
   scope: 'tasks:control',
+  act: 'control',
   offer: 'pause',
   method:
     ({ context }) =>
@@ -75,7 +76,7 @@ export async function resume(
   } = check(resumeVerb.input, request)
   const idempotencyKey = keyIn(metadata)
   const { runs, options } = context
-  const found = await taskFor(context, caller, taskId)
+  const found = await taskFor(context, caller, taskId, resumeVerb.act)
   if (isOfThisStop(found, handle, idempotencyKey)) checkInput(found, input, dialect)
   // Holds and policies can stop a task whose agent offers no pause. Such a task can be resumed.
   if (context.agents.get(found.agent)?.pause === false && found.suspension === undefined) {

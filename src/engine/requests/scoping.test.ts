@@ -1,6 +1,6 @@
 /** Every task belongs to a tenant and a principal; to everybody else it does not exist. */
 import { describe, expect, it } from 'vitest'
-import type { Caller } from '../caller.ts'
+import { type Act, type Caller, reachScopes } from '../caller.ts'
 import type { Engine } from '../engine.ts'
 import {
   alice,
@@ -17,6 +17,7 @@ import {
   operatorVerbNames,
   verbNames,
 } from '../test-support/verb-samples.ts'
+import { verbs } from './verbs.ts'
 
 type Call = (engine: Engine, caller: Caller, taskId: string) => Promise<unknown>
 
@@ -124,5 +125,79 @@ describe('an operator', () => {
       code: 'TASK_NOT_FOUND',
     })
     expect((await harness.engine.list(alice)).total).toBe(1)
+  })
+})
+
+describe('a task of a colleague', () => {
+  const eve: Caller = { tenant: 'acme', principal: 'eve' }
+  const colleagues: Readonly<Record<string, Caller>> = {
+    reader: { ...eve, reach: { read: 'tenant' } },
+    approver: { ...eve, reach: { read: 'tenant', answer: 'tenant' } },
+    controller: { ...eve, reach: { read: 'tenant', control: 'tenant' } },
+    operator: { ...eve, operator: true },
+    'operator of all tenants': { tenant: '*', principal: 'root', operator: true },
+    'approver of all tenants': { ...eve, tenant: '*', reach: { read: 'tenant', answer: 'tenant' } },
+  }
+  const acts: Readonly<Record<string, readonly Act[]>> = {
+    reader: ['read'],
+    approver: ['read', 'answer'],
+    controller: ['read', 'control'],
+    operator: ['read', 'control'],
+    'operator of all tenants': ['read', 'control'],
+    'approver of all tenants': ['read', 'answer'],
+  }
+  const rows = Object.entries(colleagues).flatMap(([who, caller]) =>
+    verbNames.map((verb) => [who, verb, caller] as const),
+  )
+
+  it.each(rows)('%s: %s is allowed as its kind of act is', async (who, verb, caller) => {
+    const { harness, id } = await parked()
+    const log = await harness.log(id)
+    const outcome = await callVerb(harness.engine, verb, caller, id).then(
+      () => 'done',
+      (error: { code: string; details: object }) => error,
+    )
+    const { act } = verbs[verb]
+    const refusal = { code: 'FORBIDDEN', details: { scope: reachScopes[act] } }
+    if (acts[who]?.includes(act)) expect(outcome).not.toMatchObject({ code: 'FORBIDDEN' })
+    else {
+      expect(outcome).toMatchObject(refusal)
+      expect(await harness.log(id)).toEqual(log)
+    }
+  })
+
+  it.each(Object.entries(colleagues))('%s reads it, alone and in lists', async (_, caller) => {
+    const { harness, id } = await parked()
+    expect((await harness.engine.get(caller, id)).id).toBe(id)
+    expect((await harness.engine.list(caller)).tasks.map((task) => task.id)).toEqual([id])
+    expect(await harness.engine.count(caller)).toEqual({ 'paused-by-agent': 1 })
+  })
+
+  it('is answered by an approver and not talked to: a message that answers nothing is refused', async () => {
+    const approver = colleagues['approver'] as Caller
+    const { harness, id } = await parked()
+    const log = await harness.log(id)
+    const sent = harness.engine.send(approver, { message: message('hello', { taskId: id }) })
+    await expect(sent).rejects.toMatchObject({ code: 'NOT_ASKING', details: { taskId: id } })
+    expect(await harness.log(id)).toEqual(log)
+  })
+
+  it('tells who answered first and when, over whatever way the second answer comes', async () => {
+    const approver = colleagues['approver'] as Caller
+    const harness = await createHarness({
+      agents: [
+        running((task) => task.ask('Ship?').then(() => task.sleep('1 day').then(() => undefined))),
+      ],
+    })
+    const { id } = await harness.send('go')
+    await harness.until(id, 'input-required')
+    const answer = { message: message('yes', { taskId: id }) }
+    await harness.engine.send({ ...approver, credential: 'key-1' }, answer)
+    const { lastAnswer } = await harness.until(id, 'paused-by-agent')
+    expect(lastAnswer?.actor).toEqual({ kind: 'client', id: 'eve', keyId: 'key-1' })
+    await expect(harness.engine.send(approver, answer)).rejects.toMatchObject({
+      code: 'NOT_ASKING',
+      details: { answeredBy: { kind: 'client', id: 'eve' }, answeredAt: lastAnswer?.at },
+    })
   })
 })

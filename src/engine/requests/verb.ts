@@ -5,6 +5,7 @@
 import type { z } from 'zod'
 import type { Scope } from '../../core/scopes.ts'
 import type { Assembly } from '../assemble.ts'
+import type { Act } from '../caller.ts'
 import type { Engine } from '../engine.ts'
 
 type RequestOf<F> = F extends (caller: never, request: infer R, ...rest: never[]) => unknown
@@ -18,6 +19,8 @@ export interface VerbInput<T> {
   readonly input: z.ZodType<T>
   /** What a caller needs to do it to its own tasks. */
   readonly scope: Scope
+  /** What kind of act it is, which decides who else may do it (`caller.ts`). */
+  readonly act: Act
   /** What the agent of the task has to offer. Absent: nothing. */
   readonly offer?: 'pause' | 'reminders'
 }

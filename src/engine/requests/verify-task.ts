@@ -55,7 +55,7 @@ export function createVerify(context: EngineContext): Verify {
   }
 
   return async (caller, taskId) => {
-    const task = await taskFor(context, caller, taskId)
+    const task = await taskFor(context, caller, taskId, 'read')
     const known = kept.get(taskId)
     if (known?.version === task.version) return known.result
     const result = checks.during(task.tenant, () => checkTask(context, task))

@@ -50,6 +50,7 @@ export const submit = (taskId: string) => (): Command => ({
 export const cancel: Command = { type: 'cancel', actor: { kind: 'client', id: 'alice' } }
 export const message = (messageId: string): Command => ({
   type: 'message',
+  actor: { kind: 'client', id: 'ann' },
   message: { messageId, role: 'ROLE_USER', parts: [{ text: messageId }] },
 })
 

@@ -1,7 +1,7 @@
 /** One call, independent of its binding, and the type of a method that answers it. */
 
 import type { Scope } from '../../core/scopes.ts'
-import { ALL_TENANTS, type Caller } from '../../engine/caller.ts'
+import { type Act, ALL_TENANTS, type Caller, reachBy, reachScopes } from '../../engine/caller.ts'
 import type { EngineDeps } from '../../engine/deps.ts'
 import type { Engine } from '../../engine/engine.ts'
 import type { FrameSource, Heartbeat } from '../../http/event-stream.ts'
@@ -59,6 +59,8 @@ export type Answer =
 
 export interface Method {
   readonly scope: Scope
+  /** The kind of act on tasks. The scope that allows it to tasks of others also allows the call. */
+  readonly act?: Act
   /**
    * Parses the parameters, makes one engine call, and renders the result. It makes no decisions.
    */
@@ -87,16 +89,18 @@ export interface A2AFetchEnv extends A2AEnv {
 }
 
 /** Allows everything that a caller may do with its own tasks. */
-export const ownTaskScopes = (scope: Scope): boolean => scope !== 'tasks:read:all'
+export const ownTaskScopes = (scope: Scope): boolean => !scope.endsWith(':all')
 
-/**
- * The caller of a method. A caller that may read the tasks of all principals reads as an operator
- * of its tenant.
- */
-export function callerFor(env: A2AEnv, { scope }: Pick<Method, 'scope'>, tenant: unknown): Caller {
+/** The caller of a method. A caller that was made without a reach has the one that its scopes give. */
+export function callerFor(env: A2AEnv, tenant: unknown): Caller {
   const caller = callerIn(env, tenant)
-  const reads = scope === 'tasks:read' && env.may('tasks:read:all') && env.anyTenant !== true
-  return reads ? { ...caller, operator: true } : caller
+  return caller.reach === undefined ? { ...caller, reach: reachBy(env.may) } : caller
+}
+
+/** @throws A2AError when the caller may call the method neither for its own tasks nor for those of others */
+export function checkScope({ scope, act }: Pick<Method, 'scope' | 'act'>, may: Call['may']): void {
+  if (may(scope) || (act !== undefined && may(reachScopes[act]))) return
+  throw new A2AError('FORBIDDEN', `This needs the scope ${scope}`, { scope })
 }
 
 /**

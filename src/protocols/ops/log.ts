@@ -15,7 +15,7 @@ import { weightOf } from '../../core/values/weight.ts'
 import type { Caller } from '../../engine/caller.ts'
 import type { Engine } from '../../engine/engine.ts'
 import { operatorVerbs } from '../../engine/requests/verbs.ts'
-import { count, flag, fromVerb, type OpsRoute, route } from './route.ts'
+import { count, flag, fromVerb, type OpsRoute, readsTasks, route } from './route.ts'
 
 const MOST = 1_000
 const PAGE_BYTES = 4_194_304
@@ -28,7 +28,7 @@ const query = z.strictObject({
 const facts = z.record(z.string(), z.unknown())
 
 export const showLog: OpsRoute = route('log', {
-  scope: 'ops:read',
+  ...readsTasks,
   about: 'Everything that is stored of a task, for `lull replay`, page by page',
   query,
   answer: z.object({
@@ -115,7 +115,7 @@ const taskExport = z.object({ header: members, records: z.array(members) })
 const exportQuery = z.strictObject({ redacted: flag, tenant: z.string().optional() })
 
 export const showExport: OpsRoute = route('export', {
-  scope: 'ops:read',
+  ...readsTasks,
   about: 'The whole log of a task with a signed header, for a file that outsiders can verify',
   query: exportQuery,
   answer: taskExport,

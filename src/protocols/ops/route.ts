@@ -27,10 +27,12 @@ export interface OpsRequest {
   readonly now: number
 }
 
+type OperatorScope = 'ops:read' | 'ops:control'
+
 interface RouteFacts {
-  readonly scope: 'ops:read' | 'ops:control'
-  /** A caller without `scope` that has this one may call the route for its own tasks. */
-  readonly ownerScope?: Scope
+  readonly scope: OperatorScope
+  /** A caller without `scope` that has one of these may call the route for the tasks in its reach. */
+  readonly ownScopes?: readonly Scope[]
   readonly about: string
   /** Makes the body of the values of JSON Lines (`application/x-ndjson`), which are read as a stream with limits of their own. */
   readonly fromLines?: (values: readonly unknown[]) => unknown
@@ -101,16 +103,19 @@ export function route<
   }
 }
 
+/** A route that reads tasks: for operators, and for everybody who may read the tasks. */
+export const readsTasks = { scope: 'ops:read', ownScopes: ['tasks:read'] } as const
+
 /** The scope and the body of a verb whose request is the body. */
 export function fromVerb<T extends object>(verb: {
-  readonly scope: RouteFacts['scope']
+  readonly scope: OperatorScope
   readonly input: z.ZodType<T>
-}): { readonly scope: RouteFacts['scope']; readonly body: z.ZodType<T> } {
+}): { readonly scope: OperatorScope; readonly body: z.ZodType<T> } {
   return { scope: verb.scope, body: verb.input }
 }
 
 /** A route that answers with server-sent events. It is implemented in the server. */
-export type OpsStream = Pick<OpsRoute, 'method' | 'path' | 'scope' | 'about'>
+export type OpsStream = Pick<OpsRoute, 'method' | 'path' | 'scope' | 'ownScopes' | 'about'>
 
 /** Reads query parameters with a schema. A parameter is a list when its schema is an array. @throws LullError `INVALID_INPUT` that names the parameter */
 function readQuery<T extends z.ZodObject>(schema: T, query: URLSearchParams): z.output<T> {

@@ -7,14 +7,14 @@ import { importTask, showExport, showLog } from './log.ts'
 import { openApi } from './openapi.ts'
 import { showOverview } from './overview.ts'
 import { budgetRoutes, ruleRoutes } from './policies.ts'
-import { type OpsRoute, type OpsStream, route } from './route.ts'
+import { type OpsRoute, type OpsStream, readsTasks, route } from './route.ts'
 import { scheduleRoutes } from './schedules.ts'
 import { listQueues, listWorkers, readAudit, showMe } from './server.ts'
 import { forkTask, listTasks, showReceipts, showTask, showWebhooks } from './tasks.ts'
 import { listWaiting } from './waiting.ts'
 
 const agents: OpsRoute = route('agents', {
-  scope: 'ops:read',
+  ...readsTasks,
   about: 'The agents of this server',
   answer: z.object({
     agents: z.array(
@@ -80,5 +80,5 @@ export const opsStreams: readonly OpsStream[] = [
 
 function streamOf(name: keyof typeof opsStreamAddresses, about: string): OpsStream {
   const [method, path] = opsStreamAddresses[name]
-  return { method, path, scope: 'ops:read', about }
+  return { method, path, ...readsTasks, about }
 }

@@ -4,12 +4,13 @@ import { z } from 'zod'
 import { type Push, pushStatus } from '../../core/push.ts'
 import { type State, states } from '../../core/states.ts'
 import { toIso } from '../../core/values/instant.ts'
+import { reachScopes } from '../../engine/caller.ts'
 import { receiptKind, receiptVerdict, signatureKind } from '../../engine/input/inputs.ts'
 import { forkBody } from '../../engine/requests/fork/fork-task.ts'
 import { verbs } from '../../engine/requests/verbs.ts'
 import { receiptReport } from '../../engine/requests/verify-task.ts'
 import type { WebhookSummary } from '../../wire/ops/tasks.ts'
-import { count, flag, type OpsRoute, route } from './route.ts'
+import { count, flag, type OpsRoute, readsTasks, route } from './route.ts'
 import { searchTasks } from './search-tasks.ts'
 import { summaryOf, taskSummary } from './task-summary.ts'
 
@@ -31,7 +32,7 @@ const tasksQuery = z.strictObject({
 })
 
 export const listTasks: OpsRoute = route('tasks', {
-  scope: 'ops:read',
+  ...readsTasks,
   about: 'Tasks, the latest change first, and how many there are of each state',
   query: tasksQuery,
   answer: z.object({
@@ -57,14 +58,14 @@ export const listTasks: OpsRoute = route('tasks', {
 })
 
 export const showTask: OpsRoute = route('task', {
-  scope: 'ops:read',
+  ...readsTasks,
   about: 'One task',
   answer: taskSummary,
   handle: async (engine, caller, { id, now }) => summaryOf(await engine.get(caller, id), now),
 })
 
 export const showReceipts: OpsRoute = route('receipts', {
-  scope: 'ops:read',
+  ...readsTasks,
   about: 'The receipts of a task, each with its verdict, and what is wrong with them',
   answer: z.object({
     taskId: z.string(),
@@ -97,7 +98,7 @@ export const showReceipts: OpsRoute = route('receipts', {
 
 export const forkTask: OpsRoute = route('fork', {
   scope: 'ops:control',
-  ownerScope: verbs.fork.scope,
+  ownScopes: [verbs.fork.scope, reachScopes[verbs.fork.act]],
   about: 'Starts a new task from the recorded past of this one',
   body: forkBody,
   answer: taskSummary,
@@ -121,7 +122,7 @@ const webhook: z.ZodType<WebhookSummary> = z.object({
 })
 
 export const showWebhooks: OpsRoute = route('webhooks', {
-  scope: 'ops:read',
+  ...readsTasks,
   about: 'The webhooks of a task: what was delivered, what is tried again, what was given up',
   answer: z.object({ taskId: z.string(), webhooks: z.array(webhook) }),
   handle: async (engine, caller, { id }) => ({

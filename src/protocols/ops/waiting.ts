@@ -11,7 +11,7 @@ import type { Task } from '../../core/task.ts'
 import { toIso } from '../../core/values/instant.ts'
 import type { Json, JsonObject } from '../../core/values/json.ts'
 import { renderOne } from '../../engine/ledger/unreadable-task.ts'
-import { count, type OpsRoute, route } from './route.ts'
+import { count, type OpsRoute, readsTasks, route } from './route.ts'
 
 const waitingStates = states.filter((state) => isPaused(state) || isInterrupted(state))
 
@@ -25,7 +25,7 @@ const query = z.strictObject({
 })
 
 export const listWaiting: OpsRoute = route('waiting', {
-  scope: 'ops:read',
+  ...readsTasks,
   about: 'Tasks that are stopped or ask, the latest stop first, and what each waits for',
   query,
   answer: z.object({

@@ -68,7 +68,11 @@ export const identities = {
  * several of which one is enough. `public`: no credential is needed. `any`: every valid credential
  * is enough.
  */
-type RouteScope = readonly Scope[] | { readonly either: readonly [Scope, Scope] } | 'public' | 'any'
+type RouteScope =
+  | readonly Scope[]
+  | { readonly either: readonly [Scope, ...Scope[]] }
+  | 'public'
+  | 'any'
 
 /** An editor reads, prompts and stops the tasks of its sessions. */
 export const acpScopes: readonly Scope[] = ['tasks:read', 'tasks:write', 'tasks:control']
@@ -95,8 +99,8 @@ export const routeScopes: Readonly<Record<string, RouteScope>> = {
   ),
 }
 
-function scopeOf({ scope, ownerScope }: Pick<OpsRoute, 'scope' | 'ownerScope'>): RouteScope {
-  return ownerScope === undefined ? [scope] : { either: [scope, ownerScope] }
+function scopeOf({ scope, ownScopes = [] }: Pick<OpsRoute, 'scope' | 'ownScopes'>): RouteScope {
+  return ownScopes.length === 0 ? [scope] : { either: [scope, ...ownScopes] }
 }
 
 /** Converts a path of the router to the form in the table. */

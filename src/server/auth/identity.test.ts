@@ -1,7 +1,9 @@
 import { describe, expect, it } from 'vitest'
-import { scopes } from '../../core/scopes.ts'
+import { type Scope, scopes } from '../../core/scopes.ts'
+import type { Caller } from '../../engine/caller.ts'
 import {
   callerIn,
+  callerOf,
   type Identity,
   may,
   memberIn,
@@ -17,7 +19,11 @@ const query = (text: string): URLSearchParams => new URLSearchParams(text)
 describe('an identity', () => {
   it('N1: may do nothing that it was not given', () => {
     expect(scopes.filter((scope) => may(noIdentity, scope))).toEqual([])
-    expect(scopes.filter((scope) => may(member, scope))).toEqual(['ops:read'])
+    expect(scopes.filter((scope) => may(member, scope))).toEqual([
+      'tasks:read',
+      'tasks:read:all',
+      'ops:read',
+    ])
     expect(scopes.filter((scope) => may(owner, scope))).toEqual(scopes)
   })
 
@@ -29,7 +35,7 @@ describe('an identity', () => {
   })
 
   it('N3: acts in its own tenant, and in another only with the right to', () => {
-    expect(callerIn(member, query(''))).toEqual({ tenant: 'acme', principal: 'ada' })
+    expect(callerIn(member, query(''))).toMatchObject({ tenant: 'acme', principal: 'ada' })
     expect(callerIn(member, query('tenant=acme')).tenant).toBe('acme')
     expect(() => callerIn(member, query('tenant=other'))).toThrow('is unknown')
     expect(callerIn(owner, query('tenant=other')).tenant).toBe('other')
@@ -45,6 +51,24 @@ describe('an identity', () => {
     for (const named of ['', 'tenant=*', 'tenant=default', 'tenant=acme']) {
       expect(operatorIn(owner, query(named))).toMatchObject({ ofAllTenants: true })
     }
+  })
+
+  const [own, tenant] = ['own', 'tenant'] as const
+
+  it.each<[Scope, NonNullable<Caller['reach']>]>([
+    ['tasks:read', { read: own, answer: own, control: own }],
+    ['tasks:write', { read: own, answer: own, control: own }],
+    ['tasks:control', { read: own, answer: own, control: own }],
+    ['tasks:work', { read: own, answer: own, control: own }],
+    ['events:write', { read: own, answer: own, control: own }],
+    ['events:write:all', { read: own, answer: own, control: own }],
+    ['tasks:read:all', { read: tenant, answer: own, control: own }],
+    ['tasks:answer:all', { read: tenant, answer: tenant, control: own }],
+    ['tasks:control:all', { read: tenant, answer: own, control: tenant }],
+    ['ops:read', { read: tenant, answer: own, control: own }],
+    ['ops:control', { read: tenant, answer: own, control: tenant }],
+  ])('N4: with %s alone reaches so far', (scope, reach) => {
+    expect(callerOf({ ...member, scopes: new Set([scope]) }).reach).toEqual(reach)
   })
 
   it.each(['', 'x'.repeat(257)])('names no tenant %j', (name) => {

@@ -9,10 +9,11 @@
  * N1  An identity without scopes may do nothing: a missing scope never allows anything.
  * N2  The tenant `*` is reserved for operators of all tenants. No task belongs to it, and no request can name it.
  * N3  Only an identity with `anyTenant` acts in a tenant that the request names.
+ * N4  How far a caller reads, answers and controls beyond its own tasks is made of its scopes here, and nowhere else.
  */
 import { LullError } from '../../core/errors.ts'
-import { type Scope, scopes } from '../../core/scopes.ts'
-import { ALL_TENANTS, type Caller } from '../../engine/caller.ts'
+import { allows, type Scope, scopes } from '../../core/scopes.ts'
+import { ALL_TENANTS, type Caller, reachBy } from '../../engine/caller.ts'
 
 export interface Identity {
   readonly tenant: string
@@ -56,13 +57,13 @@ export function isCard(method: string, path: string): boolean {
 }
 
 export function may({ scopes: has }: Identity, scope: Scope): boolean {
-  return has.has(scope)
+  return allows(has, scope)
 }
 
-export function callerOf({ tenant, principal, credentialId }: Identity): Caller {
-  return credentialId === undefined
-    ? { tenant, principal }
-    : { tenant, principal, credential: credentialId }
+export function callerOf(identity: Identity): Caller {
+  const { tenant, principal, credentialId: credential } = identity
+  const reach = reachBy((scope) => may(identity, scope))
+  return { tenant, principal, reach, ...(credential === undefined ? {} : { credential }) }
 }
 
 /** A key per caller. Callers without a credential do not share the key of any principal. */

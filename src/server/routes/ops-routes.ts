@@ -10,11 +10,11 @@ import type { Engine } from '../../engine/engine.ts'
 import { createHeartbeat, eventStream, eventStreamHeaders } from '../../http/event-stream.ts'
 import { parseStrictJson } from '../../http/strict-json.ts'
 import { changesFor } from '../../protocols/ops/changes.ts'
-import type { OpsRoute } from '../../protocols/ops/route.ts'
+import { type OpsRoute, readsTasks } from '../../protocols/ops/route.ts'
 import { opsRoutes, opsStreams } from '../../protocols/ops/routes.ts'
 import { nextEvents, readTimeline } from '../../protocols/ops/timeline.ts'
 import type { IdentityOf } from '../auth/gate.ts'
-import { type Identity, may, memberIn, operatorIn } from '../auth/identity.ts'
+import { callerIn, type Identity, may, operatorIn } from '../auth/identity.ts'
 import type { CountedResponse } from '../http/counted-response.ts'
 
 const noStore = { 'cache-control': 'no-store' }
@@ -22,6 +22,9 @@ const HEARTBEAT_MS = 4_000
 
 export function addOpsRoutes(app: Hono, engine: Engine, identityOf: IdentityOf): void {
   const heartbeat = createHeartbeat(engine.clock.after, HEARTBEAT_MS)
+
+  const readerOf = (c: Context): Caller =>
+    callerFor(readsTasks, identityOf(c), new URL(c.req.url).searchParams)
 
   for (const route of opsRoutes) {
     app.on(route.method, honoPath(route.path), async (c) => {
@@ -42,12 +45,12 @@ export function addOpsRoutes(app: Hono, engine: Engine, identityOf: IdentityOf):
   app.get('/ops/changes', (c) => {
     const { now, after } = engine.clock
     const deps = { engine, now, after, heartbeat }
-    const source = changesFor(deps, operatorIn(identityOf(c), new URL(c.req.url).searchParams))
+    const source = changesFor(deps, readerOf(c))
     return new Response(eventStream(source), { headers: eventStreamHeaders })
   })
 
   app.get('/ops/tasks/:id/timeline', async (c) => {
-    const caller = operatorIn(identityOf(c), new URL(c.req.url).searchParams)
+    const caller = readerOf(c)
     const reading = await engine.follow(caller, c.req.param('id'), { after: afterIn(c) })
     if (c.req.header('accept')?.includes('text/event-stream')) {
       const next = async () => {
@@ -66,9 +69,13 @@ export function addOpsRoutes(app: Hono, engine: Engine, identityOf: IdentityOf):
   })
 }
 
-/** The caller as an operator or, on routes that are also for owners of tasks, as an owner. */
-function callerFor({ scope }: OpsRoute, identity: Identity, query: URLSearchParams): Caller {
-  return may(identity, scope) ? operatorIn(identity, query) : memberIn(identity, query)
+/** The caller as an operator or, on routes that are also for others, with its own reach. */
+function callerFor(
+  { scope }: Pick<OpsRoute, 'scope'>,
+  identity: Identity,
+  query: URLSearchParams,
+): Caller {
+  return may(identity, scope) ? operatorIn(identity, query) : callerIn(identity, query)
 }
 
 /** The methods of a path below `/ops`, for answers with 405. Undefined if there is no such path. */

@@ -73,6 +73,7 @@ export const forkVerb: Verb<'fork', CheckedForkRequest> = {
   audited: 'task.fork',
   limited: false,
   scope: 'tasks:write',
+  act: 'control',
   method: ({ context }) => createFork(context),
 }
 
@@ -83,7 +84,7 @@ export function createFork(context: EngineContext): Fork {
   const inFlight = createInFlight<Task>((task) => task)
   return async (caller, request) => {
     const checked = check(forkVerb.input, request)
-    const origin = await taskFor(context, caller, checked.taskId)
+    const origin = await taskFor(context, caller, checked.taskId, forkVerb.act)
     const claim = claimOfFork(context, caller, origin, checked)
     const fork = (): Promise<Task> => forkOnce(context, caller, checked, origin, claim)
     return claim === undefined ? fork() : inFlight.once(claim, fork)
@@ -108,7 +109,7 @@ async function forkOnce(
   await resume(context, caller, { taskId, handle, input }).catch((error) => {
     if (!cameFirst.some((code) => isLullError(error, code))) throw error
   })
-  return taskFor(context, caller, taskId)
+  return taskFor(context, caller, taskId, 'read')
 }
 
 /** Another request with the same key has resumed the fork, which may have stopped again since, or a hold has stopped it. */

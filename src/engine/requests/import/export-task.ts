@@ -23,7 +23,8 @@ export const exportVerb: Verb<'exportTask'> = {
   } satisfies FieldsOf<ExportRequest>),
   audited: 'task.export',
   limited: false,
-  scope: 'ops:read',
+  scope: 'tasks:read',
+  act: 'read',
   method:
     ({ context }) =>
     (caller, request) =>
@@ -37,7 +38,7 @@ async function exportTask(
 ): Promise<TaskExport> {
   const { taskId, redacted = false } = check(exportVerb.input, request)
   const { store, clock, signer, version: lull } = context
-  await taskFor(context, caller, taskId)
+  await taskFor(context, caller, taskId, exportVerb.act)
   const log: LogRecord[] = []
   for await (const record of logOf(store, taskId)) log.push(record)
   return makeExport(log, { taskId, lull, at: clock.now(), redacted }, signer)

@@ -36,6 +36,7 @@ export const remindVerb: Verb<'remind'> = {
   audited: 'task.remind',
   limited: true,
   scope: 'tasks:control',
+  act: 'control',
   offer: 'reminders',
   method:
     ({ context }) =>
@@ -62,6 +63,7 @@ export const clearRemindersVerb: Verb<'clearReminders'> = {
   audited: 'task.clear-reminders',
   limited: false,
   scope: 'tasks:control',
+  act: 'control',
   offer: 'reminders',
   method:
     ({ context }) =>
@@ -83,7 +85,7 @@ export async function remind(
   const { taskId, reminder: given, metadata } = check(remindVerb.input, request)
   const { agents, ids, clock, ledger, options } = context
   ledger.admit()
-  const found = await taskFor(context, caller, taskId)
+  const found = await taskFor(context, caller, taskId, remindVerb.act)
   checkOffered(agents.get(found.agent))
   context.admitReminders(caller, 1)
   const reminder = toReminder(given, `reminder-${ids.uuid()}`, clock.now(), metadata)
@@ -101,7 +103,7 @@ export async function reminders(
   caller: Caller,
   taskId: string,
 ): Promise<readonly Reminder[]> {
-  const task = await taskFor(context, caller, taskId)
+  const task = await taskFor(context, caller, taskId, 'read')
   checkOffered(context.agents.get(task.agent))
   return task.reminders.map((item) => item.reminder)
 }
@@ -118,7 +120,7 @@ export async function clearReminders(
   request: ClearRemindersRequest,
 ): Promise<{ readonly clearedCount: number }> {
   const { taskId, id, tag, dedupeKey } = check(clearRemindersVerb.input, request)
-  const { agent } = await taskFor(context, caller, taskId)
+  const { agent } = await taskFor(context, caller, taskId, clearRemindersVerb.act)
   checkOffered(context.agents.get(agent))
   const filter = {
     ...(id === undefined ? {} : { id }),

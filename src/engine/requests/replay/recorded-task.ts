@@ -59,14 +59,14 @@ export async function storedRecords(
   taskId: string,
   after: number,
 ): Promise<AsyncGenerator<LogRecord, void>> {
-  await taskFor(context, caller, taskId)
+  await taskFor(context, caller, taskId, 'read')
   return logOf(context.store, taskId, after)
 }
 
 /** The task, its row and its anchor, all of the same version: the store had that version before and after the row was read. */
 async function atOneVersion(context: EngineContext, caller: Caller, taskId: string) {
   for (let reads = 0; reads < MOST_READS; reads++) {
-    const task = await taskFor(context, caller, taskId)
+    const task = await taskFor(context, caller, taskId, 'read')
     const row = await context.store.row(taskId)
     const stored = await context.store.load(taskId)
     const version = stored?.records.at(-1)?.seq ?? stored?.snapshot?.version

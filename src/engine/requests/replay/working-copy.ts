@@ -62,7 +62,7 @@ function nextCommand(task: Task): Command | undefined {
 function answerTo(consentId: string | undefined): Command {
   const message = { messageId: 'replay', role: 'ROLE_USER', parts: [{ text: '' }] } as const
   const granted = consentId === undefined ? {} : ({ consentId, decision: 'granted' } as const)
-  return { type: 'message', message, run: copyRun, ...granted }
+  return { type: 'message', message, actor, run: copyRun, ...granted }
 }
 
 /** Decides the command at the instant of the last record, so that no deadline has passed since. @throws LullError */

@@ -5,7 +5,7 @@ import type { Decision } from '../../../core/records.ts'
 import type { Task } from '../../../core/task.ts'
 import type { Agent } from '../../author/agent.ts'
 import { notAwaited } from '../../author/providers/provider.ts'
-import { maySee } from '../../caller.ts'
+import { mayAct } from '../../caller.ts'
 import type { EngineContext } from '../../context.ts'
 import { consentAnswer } from '../../input/inputs.ts'
 import { claimFor, isKey } from './claims.ts'
@@ -24,7 +24,7 @@ export async function taskOfConsent(
   const read = await Promise.all(referenceTaskIds.map((taskId) => context.ledger.read(taskId)))
   const tasks = read
     .filter((task) => task !== undefined)
-    .filter((task) => task.contextId === contextId && maySee(incoming.caller, task))
+    .filter((task) => task.contextId === contextId && mayAct(incoming.caller, 'answer', task))
   const answered = await answeredBefore(context, incoming, tasks)
   if (answered !== undefined) return answered
   const asking = tasks.filter((task) => task.state === 'user-consent-required')
@@ -60,10 +60,8 @@ export function consentIn(
   message: Message,
   agent: Agent | undefined,
 ): ConsentAnswer {
-  for (const place of placesOf(message)) {
-    const answer = consentAnswer.safeParse(place)
-    if (answer.success) return answer.data
-  }
+  const structured = structuredConsentIn(message)
+  if (structured !== undefined) return structured
   try {
     const accepted: unknown = notAwaited(agent?.acceptTextConsent?.(textOf(message)))
     if (accepted === undefined) return {}
@@ -74,6 +72,14 @@ export function consentIn(
     log('warn', 'an agent could not read consent out of a text', { agent: agent?.name, error })
     return {}
   }
+}
+
+export function structuredConsentIn(message: Message): ConsentAnswer | undefined {
+  for (const place of placesOf(message)) {
+    const answer = consentAnswer.safeParse(place)
+    if (answer.success) return answer.data
+  }
+  return undefined
 }
 
 /** The values that may be an answer: data parts, and metadata under the key of a consent extension. */

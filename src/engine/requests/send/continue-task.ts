@@ -18,12 +18,12 @@ import type { Task } from '../../../core/task.ts'
 import type { JsonObject } from '../../../core/values/json.ts'
 import { weightOf } from '../../../core/values/weight.ts'
 import type { Claim } from '../../../ports/store/claims.ts'
-import { maySee } from '../../caller.ts'
-import type { EngineContext } from '../../context.ts'
+import { actorOf, isStarter, maySee } from '../../caller.ts'
+import { type EngineContext, taskFor } from '../../context.ts'
 import { checkBySchema } from '../../input/check-by-schema.ts'
 import { logOf } from '../../ledger/log-of.ts'
 import { remainsOf } from '../removed-task.ts'
-import { consentIn } from './answered-consent.ts'
+import { consentIn, structuredConsentIn } from './answered-consent.ts'
 import { checkSame, claimFor, isKey } from './claims.ts'
 import type { Incoming, Sending, SendResult } from './send-result.ts'
 import { sentReminders } from './sent-reminders.ts'
@@ -89,7 +89,8 @@ async function deliver(
   claim?: Claim,
 ): Promise<SendResult> {
   const { agents, runs } = context
-  const { message, idempotencyKey } = incoming.request
+  const { caller } = incoming
+  const { message, idempotencyKey, onlyAnswer } = incoming.request
   const bytes = weightOf(message)
   // An answer is taken also at a limit, because the task cannot end without it.
   if (!isInterrupted(found.state)) await context.quotas.admit(found, { tasks: 0, bytes })
@@ -101,9 +102,11 @@ async function deliver(
   }
   const command = (now: Task | undefined, run: RunToken | undefined): Command => ({
     type: 'message',
+    actor: actorOf(caller),
+    ...(onlyAnswer || !isStarter(caller, found) ? { onlyAnswer: true } : {}),
     message: messageTo(message, found.id, found.contextId),
     ...(idempotencyKey === undefined ? { once: isKey(context, message) } : { idempotencyKey }),
-    ...(now?.question === undefined ? {} : answerTo(now.question)),
+    ...(now?.question === undefined ? structuredConsentIn(message) : answerTo(now.question)),
     limits: context.options,
     ...(run === undefined ? {} : { run }),
   })
@@ -128,6 +131,7 @@ async function remindFirst(
   { id, agent }: Task,
 ): Promise<void> {
   if (request.reminders === undefined) return
+  await taskFor(context, caller, id, 'control')
   const limit = context.options.pendingReminders
   for (const reminder of sentReminders(context, caller, context.agents.get(agent), request)) {
     await context.ledger.commit(id, { type: 'remind', reminder, limit })

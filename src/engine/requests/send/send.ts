@@ -37,6 +37,7 @@ export const sendVerb: Verb<'send', UncheckedMessage> = {
     idempotencyKey: id.optional(),
     metadata: jsonObject.optional(),
     origin: id.optional(),
+    onlyAnswer: z.boolean().optional(),
     reminders: list(reminderInput, 64).optional(),
   } satisfies FieldsOf<UncheckedMessage>),
   audited: 'task.message',
@@ -44,6 +45,7 @@ export const sendVerb: Verb<'send', UncheckedMessage> = {
   onlyRefused: true,
   limited: true,
   scope: 'tasks:write',
+  act: 'answer',
   method: ({ send }) => send,
 }
 
@@ -77,10 +79,14 @@ async function handle(sending: Sending, incoming: Incoming): Promise<SendResult>
   const { taskId, referenceTaskIds } = request.message
   if (taskId !== undefined) {
     const repeat = await repeatToRemoved(context, incoming, taskId)
-    return repeat ?? continueTask(sending, incoming, await taskFor(context, caller, taskId))
+    return (
+      repeat ??
+      continueTask(sending, incoming, await taskFor(context, caller, taskId, sendVerb.act))
+    )
   }
   const asking = referenceTaskIds && (await taskOfConsent(context, incoming))
   if (asking !== undefined) return continueTask(sending, incoming, asking)
+  if (request.onlyAnswer) throw new LullError('FORBIDDEN', { scope: 'tasks:write' })
   const agent = agentNamed(context, request.agent)
   return agent.receive === undefined
     ? startTask(sending, incoming, agent)

@@ -9,6 +9,7 @@ import {
   type Answer,
   type Call,
   callerFor,
+  checkScope,
   type Method,
 } from '../call.ts'
 import type { ServedAgent } from '../cards/served-agents.ts'
@@ -45,7 +46,7 @@ export function callOf(
   const { tenant, ...rest } = params
   return {
     codec: binding.codec,
-    caller: callerFor(env, method, binding.tenant ?? tenant),
+    caller: callerFor(env, binding.tenant ?? tenant),
     may: env.may,
     agent,
     params: tenant === undefined ? params : rest,
@@ -57,12 +58,9 @@ export function callOf(
 
 /** @throws A2AError when the caller lacks the scope */
 export function runMethod(a2a: A2AContext, method: Method, call: Call): Promise<Answer> {
-  const { scope } = method
   // Methods for workers check their scope themselves, because for other callers they must look like
   // unknown methods.
-  if (scope !== 'tasks:work' && !call.may(scope)) {
-    throw new A2AError('FORBIDDEN', `This needs the scope ${scope}`, { scope })
-  }
+  if (method.scope !== 'tasks:work') checkScope(method, call.may)
   return method.run(a2a, call)
 }
 

@@ -40,9 +40,10 @@ interface ControlMethod<T extends { readonly taskId: string }> {
  */
 function control<T extends { readonly taskId: string }>(method: ControlMethod<T>): Method {
   const { verb, takesId = true, run } = method
-  const { input, scope, offer } = verb
+  const { input, scope, act, offer } = verb
   return {
     scope,
+    act,
     // Every task has receipts.
     extension: offer === undefined ? RECEIPTS : extensions[offer],
     faults: { TASK_TERMINAL: 'TASK_TERMINAL' },
@@ -104,7 +105,7 @@ const injectReminder: Method = control({
 })
 
 const listReminders: Method = control({
-  verb: { input: listRemindersInput, scope: 'tasks:control', offer: 'reminders' },
+  verb: { input: listRemindersInput, scope: 'tasks:control', act: 'control', offer: 'reminders' },
   async run({ engine }, { caller }, { taskId }) {
     const pending = await engine.reminders(caller, taskId)
     const list: ReminderList = { taskId, reminders: pending.map(reminderFacts) }
@@ -122,7 +123,7 @@ const clearReminders: Method = control({
 })
 
 const listReceipts: Method = control({
-  verb: { input: listReceiptsInput, scope: 'tasks:read' },
+  verb: { input: listReceiptsInput, scope: 'tasks:read', act: 'read' },
   run: async ({ engine }, { caller }, { taskId }) =>
     receiptReport(await engine.verify(caller, taskId)),
 })

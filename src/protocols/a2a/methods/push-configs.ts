@@ -4,7 +4,7 @@ import { optionalInteger, optionalText, text } from '../addresses/params.ts'
 import type { A2AContext, Call, Method } from '../call.ts'
 import { A2AError } from '../errors/faults.ts'
 import { pushesOf, setBy } from './send-message.ts'
-import { ownTask } from './tasks.ts'
+import { ownTask, taskToWrite } from './tasks.ts'
 
 /** 1.0 has `taskId` and `id`. 0.3 has `id` for the task and `pushNotificationConfigId`. */
 function taskIdIn({ params, codec }: Call): string {
@@ -34,7 +34,7 @@ export const createPushConfig: Method = {
     const pushes = pushesOf(a2a)
     const { taskId, target } = call.codec.readPush(call.params)
     pushes.check(target)
-    const task = await ownTask(a2a, call, taskId)
+    const task = await taskToWrite(a2a, call, taskId)
     const kept = await pushes.set(task, call.codec.webhook, setBy(call, target))
     noteWebhook(a2a, call, 'webhook.set', taskId, kept.id)
     return { value: call.codec.push(taskId, kept) }
@@ -74,7 +74,7 @@ export const deletePushConfig: Method = {
   async run(a2a, call) {
     const pushes = pushesOf(a2a)
     const [taskId, id] = [taskIdIn(call), configIdIn(call)]
-    await ownTask(a2a, call, taskId)
+    await taskToWrite(a2a, call, taskId)
     const wanted = id ?? taskId
     const found = find(await pushes.list(taskId), call, wanted)
     if (found !== undefined) await pushes.remove(taskId, found.id)

@@ -23,10 +23,11 @@ import { TASK_CONTROL } from '../extensions.ts'
 import { createEnding } from '../streams/closing.ts'
 import { readCursor } from '../streams/frames.ts'
 import { taskStream } from '../streams/stream.ts'
-import { ownTask } from './tasks.ts'
+import { checkStarter, ownTask, taskToWrite } from './tasks.ts'
 
 export const sendMessage: Method = {
-  scope: 'tasks:write',
+  scope: verbs.send.scope,
+  act: verbs.send.act,
   async run(a2a, call) {
     const sending = readSending(a2a, call)
     const sent = await send(a2a, call, sending)
@@ -157,6 +158,8 @@ function deliver(
     idempotencyKey: key ?? keyIn(metadata) ?? keyIn(message.metadata),
     metadata,
     origin: 'a2a',
+    // A caller that may only answer starts no task.
+    onlyAnswer: !call.may(verbs.send.scope),
     reminders,
   }
   return configuration.push === undefined
@@ -174,7 +177,7 @@ async function deliverWithPush(
   const pushes = pushesOf(a2a)
   const { taskId } = request.message
   // A task of another caller is not found. This is checked before its webhooks are counted.
-  const owner = taskId === undefined ? call.caller : await a2a.engine.get(call.caller, taskId)
+  const owner = taskId === undefined ? call.caller : await taskToWrite(a2a, call, taskId)
   const webhook = { owner, taskId, shape: call.codec.webhook, target: setBy(call, target) }
   const sent = await pushes.withMessage(webhook, (push) =>
     a2a.engine.send(call.caller, request, { push }),
@@ -191,6 +194,7 @@ async function ensurePush(
   { push }: SendConfiguration,
 ): Promise<void> {
   if (push === undefined) return
+  checkStarter(call, task)
   await pushesOf(a2a).ensure(task, call.codec.webhook, setBy(call, push))
 }
 
@@ -242,7 +246,8 @@ function accepts(accepted: readonly string[], given: string): boolean {
 }
 
 export const sendStreamingMessage: Method = {
-  scope: 'tasks:write',
+  scope: verbs.send.scope,
+  act: verbs.send.act,
   streams: true,
   async run(a2a, call) {
     const sending = readSending(a2a, call)

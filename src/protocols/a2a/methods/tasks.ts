@@ -2,6 +2,7 @@
 import { isLullError, LullError } from '../../../core/errors.ts'
 import { isTerminal, type State } from '../../../core/states.ts'
 import type { Task } from '../../../core/task.ts'
+import { isStarter } from '../../../engine/caller.ts'
 import { renderOne } from '../../../engine/ledger/unreadable-task.ts'
 import type { CancelRequest } from '../../../engine/requests/cancel-task.ts'
 import { verbs } from '../../../engine/requests/verbs.ts'
@@ -28,6 +29,20 @@ export async function ownTask(a2a: A2AContext, call: Call, taskId: string): Prom
   const task = await a2a.engine.get(call.caller, taskId)
   if (!isOwn(call.agent, task)) throw new LullError('TASK_NOT_FOUND', { taskId })
   return task
+}
+
+const ownWriting = 'tasks:write of the principal that started the task'
+
+/** A task whose webhooks the caller sets: one that it started. */
+export async function taskToWrite(a2a: A2AContext, call: Call, taskId: string): Promise<Task> {
+  const task = await ownTask(a2a, call, taskId)
+  checkStarter(call, task)
+  return task
+}
+
+/** @throws LullError `FORBIDDEN` */
+export function checkStarter({ caller }: Call, task: Task): void {
+  if (!isStarter(caller, task)) throw new LullError('FORBIDDEN', { scope: ownWriting })
 }
 
 export function isOwn({ scope }: Call['agent'], task: Task): boolean {
@@ -116,6 +131,7 @@ function instantIn({ params }: Call): number | undefined {
 /** `CancelTask` / `tasks/cancel`: A2A 1.0 §3.1.5. In 1.0 a second cancel is no error (§3.3.1); in 0.3 it is -32002. */
 export const cancelTask: Method = {
   scope: verbs.cancel.scope,
+  act: verbs.cancel.act,
   faults: { TASK_TERMINAL: 'TASK_NOT_CANCELABLE' },
   async run(a2a, call) {
     const taskId = taskIdIn(call)

@@ -40,6 +40,8 @@ const faults: { readonly [C in ErrorCode]: Fault<C> } = {
   TASK_HELD: { code: STATE_CONFLICT, reason: 'session_held' },
   BUDGET_EXCEEDED: { code: STATE_CONFLICT, reason: 'budget_exceeded' },
   CONSENT_MISMATCH: { code: INVALID_PARAMS, reason: 'consent_mismatch' },
+  CONSENT_NOT_YOURS: { code: STATE_CONFLICT, reason: 'consent_not_yours' },
+  NOT_ASKING: { code: STATE_CONFLICT, reason: 'not_asking' },
   REMINDER_LIMIT: { code: STATE_CONFLICT, reason: 'reminder_limit' },
   IDEMPOTENCY_KEY_REUSED: { code: INVALID_PARAMS, reason: 'idempotency_key_reused' },
   NOT_OFFERED: { code: METHOD_NOT_FOUND, reason: 'not_offered' },

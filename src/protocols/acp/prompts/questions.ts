@@ -26,6 +26,8 @@ export interface Questions {
   close(): void
 }
 
+const late = ['NOT_ASKING', 'CONSENT_MISMATCH', 'TASK_TERMINAL'] as const
+
 interface Open {
   readonly key: string
   readonly withdraw: AbortController
@@ -69,8 +71,7 @@ export function createQuestions(deps: QuestionDeps): Questions {
       })
     } catch (error) {
       // Another answer came first.
-      const late = isLullError(error, 'CONSENT_MISMATCH') || isLullError(error, 'TASK_TERMINAL')
-      if (!late) throw error
+      if (!late.some((code) => isLullError(error, code))) throw error
     }
   }
 
