@@ -19,6 +19,12 @@ export async function bootstrap({ dist }) {
   })
 }
 
+/** What to say at the start about this Node; undefined when there is nothing to say. */
+export function adviceFor(version) {
+  if (!version.startsWith('20.')) return undefined
+  return 'Node 20 gets no security fixes any more. Lull runs on it; use Node 24, where it is faster.'
+}
+
 /** Runs the CLI in this process, so that signals, stdin and the exit code are its own. */
 export async function runCli(args) {
   const main = join(root, 'dist', 'cli', 'main.js')
