@@ -53,6 +53,7 @@ export type {
   ShownContent,
   StopSummary,
   TaskList,
+  TaskOrder,
   TaskSummary,
   TimelineEntry,
   TimelineKind,

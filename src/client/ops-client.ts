@@ -37,6 +37,7 @@ import type {
 import type {
   Changes,
   TaskList,
+  TaskOrder,
   TaskSummary,
   TimelineEntry,
   TimelinePage,
@@ -61,6 +62,8 @@ export interface TaskFilter {
   readonly held?: boolean | undefined
   /** Words that a task must show, or parts of its id. Reads at most 1,000 tasks; `cursor` continues with older ones. */
   readonly q?: string | undefined
+  /** Another order than the latest change first. `-` in front: descending. */
+  readonly sort?: TaskOrder | undefined
   /** False: without counts per state, which saves the server a query for each state. */
   readonly counts?: boolean | undefined
   readonly cursor?: string | undefined

@@ -281,6 +281,16 @@ it('asks for a key when the server wants one, and shows only the tenant of the k
   await page.getByLabel('API key').fill(key)
   await page.getByRole('button', { name: 'Sign in' }).click()
   await page.locator('.card', { hasText: 'Run build 57 of main' }).waitFor()
+  await page.locator('.card', { hasText: 'Run build 57 of main' }).getByRole('link').click()
+  // The key has no tasks:control: the button stays, and says why it does nothing.
+  const resume = page.getByRole('button', { name: 'Resume' })
+  await expect.poll(() => resume.getAttribute('aria-disabled')).toBe('true')
+  await page
+    .getByText(/Your key lacks tasks:control/)
+    .first()
+    .waitFor()
+  await page.keyboard.press('r')
+  expect(await page.locator('dialog[open]').count()).toBe(0)
   expect(await page.evaluate('JSON.stringify({ ...localStorage, ...sessionStorage })')).toBe('{}')
   expect(opened.faults.filter((fault) => !fault.includes('401'))).toEqual([])
   await page.context().close()

@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createClient } from '../../src/client/client.ts'
+import { createOps } from '../../src/client/ops-client.ts'
 import { type LullProcess, serving } from '../scenarios/lull-process.ts'
 import { barriersOn, looks } from './browser.ts'
 import { visitsTo } from './visits.ts'
@@ -73,6 +74,18 @@ describe('the table', () => {
     await expect.poll(() => rows(page).count()).toBe(1)
   })
 
+  it('sorts by its heads, and the order is in the address', async () => {
+    const page = await visit('tasks')
+    await expect.poll(() => rows(page).count()).toBe(100)
+    const newest = await rows(page).first().getByRole('link').getAttribute('href')
+    await page.getByRole('link', { name: 'Age ↑' }).click()
+    await page.waitForURL('**/dashboard/tasks?sort=changed')
+    await page.locator('th[aria-sort=descending]', { hasText: 'Age' }).waitFor()
+    await expect
+      .poll(() => rows(page).first().getByRole('link').getAttribute('href'))
+      .not.toBe(newest)
+  })
+
   it('does not count canceled as failed', async () => {
     const taskId = await started(park)
     await client().cancel(taskId)
@@ -133,7 +146,42 @@ it('shows what the last hours did, who is waited for, and what happens next', as
   await client().cancel(asked)
 })
 
+it('says what is stuck and why, beside what mends it', async () => {
+  const ops = createOps({ url: server.url })
+  const taskId = await started(park)
+  const { contextId } = await ops.task(taskId)
+  const { budget } = await ops.setBudget({ scope: { contextId }, measure: 'tokens', limit: 10 })
+  await client().cancel(taskId)
+  const script = JSON.stringify({ script: [{ usage: { inputTokens: 50 } }, { step: 'more' }] })
+  const sent = await client().send(script, { contextId })
+  const stuck = sent.kind === 'task' ? sent.task.id : ''
+  await client().waitFor(stuck, 'paused-by-client')
+  const page = await visit('operations')
+  const panel = page.getByRole('region', { name: 'Stuck' })
+  await panel.getByText(/1 task of script: .*budget/).waitFor()
+  await ops.removeBudget(budget.budgetId)
+  await client().waitFor(stuck, 'completed')
+  await panel.getByText('Nothing is stuck.').waitFor()
+  await page.getByRole('region', { name: 'Processes' }).getByText('answers this page').waitFor()
+})
+
 describe('a task', () => {
+  it('is forked from a step, and exported as a file', async () => {
+    const taskId = await started({ step: 'read' }, park)
+    const page = await visit(`tasks/${taskId}`)
+    const another = page.getByRole('region', { name: 'Go another way' })
+    await another.getByRole('button', { name: 'Fork from a step' }).click()
+    const dialog = page.getByRole('dialog', { name: 'Fork from a step' })
+    await dialog.getByLabel('Runs next').selectOption({ index: 1 })
+    await dialog.getByLabel(/stays paused/).check()
+    await dialog.getByRole('button', { name: 'Fork from a step' }).click()
+    await page.getByText('Forked from').first().waitFor()
+    expect(page.url()).not.toContain(taskId)
+    const download = page.waitForEvent('download')
+    await page.getByRole('button', { name: 'Export' }).click()
+    expect((await download).suggestedFilename()).toMatch(/\.jsonl$/)
+  })
+
   it('shows results of steps folded, with secrets redacted, and who stopped and woke it', async () => {
     const taskId = await started({ step: 'read' }, park)
     await client().resume(taskId, { input: { status: 'passed', token: 'abc123' } })

@@ -1,14 +1,17 @@
-/** What runs, what is held, and letting it go on. */
+/** Is the machinery well? If not: what is stuck, why, and what mends it. */
 import { signal } from '@preact/signals'
 import { useEffect } from 'preact/hooks'
 import { scopeText } from '../../../src/client/ops-client.ts'
 import type { HoldPreview, HoldSummary } from '../../../src/wire/ops/control.ts'
 import { lacking } from '../acts.ts'
+import { isState, looks } from '../looks.ts'
 import { Act, textIn } from '../parts/act.tsx'
 import { Field, TextField } from '../parts/field.tsx'
 import { Lift } from '../parts/held-notice.tsx'
 import { Link } from '../parts/link.tsx'
+import { MachineFigures, ProcessTable, processes } from '../parts/machinery.tsx'
 import { AllDone, Shape } from '../parts/marks.tsx'
+import { Stuck, stuckTasks } from '../parts/stuck.tsx'
 import { When } from '../parts/times.tsx'
 import { createPolled, Problem, usePolled } from '../polled.tsx'
 import { ops } from '../server.ts'
@@ -28,8 +31,7 @@ async function look(): Promise<void> {
 }
 
 export function Operations() {
-  usePolled(agents)
-  usePolled(holds)
+  for (const one of [agents, holds, processes, stuckTasks]) usePolled(one)
   useEffect(() => {
     look().catch(() => undefined)
   }, [])
@@ -40,6 +42,9 @@ export function Operations() {
         <span class="sub">what runs, what is stuck, and what to do</span>
       </div>
       <Problem of={holds} />
+      <MachineFigures />
+      <Stuck />
+      <ProcessTable />
       <div class="two wide-left">
         <Holds holds={holdsInEffect.value} />
         <HoldTasks />
@@ -154,7 +159,9 @@ function previewText(): string {
   if (preview.value === undefined) return 'Counting…'
   const { tasks, states, alreadyHeld } = preview.value
   if (tasks === 0) return 'There is no open task in this scope.'
-  const parts = Object.entries(states).map(([state, count]) => `${count} ${state}`)
+  const parts = Object.entries(states).map(
+    ([state, count]) => `${count} ${(isState(state) ? looks[state].word : state).toLowerCase()}`,
+  )
   const held = alreadyHeld === 0 ? '' : `; ${alreadyHeld} are held already`
   return `This stops ${counted(tasks)}: ${parts.join(', ')}${held}.`
 }

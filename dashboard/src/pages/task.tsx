@@ -3,6 +3,7 @@ import { signal } from '@preact/signals'
 import { useEffect } from 'preact/hooks'
 import { lookOf } from '../looks.ts'
 import { Actions } from '../parts/actions.tsx'
+import { AnotherWay } from '../parts/another-way.tsx'
 import { Artifacts } from '../parts/artifacts.tsx'
 import { Conversation, useWholeTask } from '../parts/conversation.tsx'
 import { HeldNotice } from '../parts/held-notice.tsx'
@@ -61,6 +62,7 @@ function Shown({ task }: { readonly task: Known }) {
         <div>
           <Artifacts artifacts={whole?.artifacts ?? []} />
           <Receipts taskId={taskId} version={version} />
+          <AnotherWay task={task} />
           <Webhooks taskId={taskId} version={version} />
           <About task={task} />
         </div>

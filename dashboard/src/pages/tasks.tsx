@@ -1,7 +1,7 @@
 /** Tasks as a table, for thousands: filters and page are in the address, so that a view can be sent. */
 import { signal } from '@preact/signals'
 import { useEffect } from 'preact/hooks'
-import type { TaskList, TaskSummary } from '../../../src/wire/ops/tasks.ts'
+import type { TaskList, TaskOrder, TaskSummary } from '../../../src/wire/ops/tasks.ts'
 import { countOf, groups, isState, lookOf, looks } from '../looks.ts'
 import { Bulk, chooseAll, chosen, forget, toggle } from '../parts/bulk.tsx'
 import { Link } from '../parts/link.tsx'
@@ -15,6 +15,15 @@ import { counts } from '../tasks.ts'
 
 const PAGE = 100
 
+/** What the heads of the table sort by. Absent from the address: the latest change first. */
+const orders = [
+  'changed',
+  'state',
+  '-state',
+  'agent',
+  '-agent',
+] as const satisfies readonly TaskOrder[]
+
 /** The cursors of the pages that were read, so that Previous leads back. */
 const cursors = signal<readonly (string | undefined)[]>([undefined])
 
@@ -22,7 +31,8 @@ const list = createPolled(() => readPage(query.peek()))
 const agents = createPolled(() => ops().agents())
 
 async function readPage(asked: Query): Promise<TaskList> {
-  return ops().tasks({ ...filterIn(asked), cursor: asked['after'], limit: PAGE })
+  const sort = orders.find((one) => one === asked['sort'])
+  return ops().tasks({ ...filterIn(asked), sort, cursor: asked['after'], limit: PAGE })
 }
 
 /** The filter that the address names. */
@@ -49,7 +59,7 @@ export function Tasks() {
   useEffect(() => {
     cursors.value = [undefined]
     forget()
-  }, [asked['q'], asked['show'], asked['agent'], asked['contextId']])
+  }, [asked['q'], asked['show'], asked['agent'], asked['contextId'], asked['sort']])
   const shown = list.value.value
   return (
     <>
@@ -188,24 +198,24 @@ function Table({
                 <span class="hidden">Choose this page</span>
               </label>
             </th>
-            <th class="c-state" scope="col">
+            <Head class="c-state" up="state" down="-state">
               State
-            </th>
+            </Head>
             <th class="c-task" scope="col">
               Task
             </th>
             <th class="c-why" scope="col">
               What it waits for or says
             </th>
-            <th class="c-agent" scope="col">
+            <Head class="c-agent" up="agent" down="-agent">
               Agent
-            </th>
+            </Head>
             <th class="c-turn num" scope="col">
               Turn
             </th>
-            <th class="c-age num" scope="col" aria-sort="descending">
+            <Head class="c-age num" up={undefined} down="changed">
               Age
-            </th>
+            </Head>
             <th class="c-cost num" scope="col">
               Cost
             </th>
@@ -219,6 +229,40 @@ function Table({
       </table>
       {shown !== undefined && <Pager list={shown} />}
     </section>
+  )
+}
+
+/** A head that sorts: first up, then down. A search has an order of its own. */
+function Head(props: {
+  readonly class: string
+  readonly up: TaskOrder | undefined
+  readonly down: TaskOrder
+  readonly children: string
+}) {
+  const { up, down, children } = props
+  const { sort, q } = query.value
+  const isUp = sort === up
+  const isDown = sort === down
+  const to = { ...query.value, sort: isUp ? down : up, after: undefined, page: undefined }
+  if (q) {
+    return (
+      <th class={props.class} scope="col">
+        {children}
+      </th>
+    )
+  }
+  return (
+    <th
+      class={props.class}
+      scope="col"
+      aria-sort={isUp ? 'ascending' : isDown ? 'descending' : undefined}
+    >
+      <Link to={{ page: 'tasks', query: to }}>
+        {children}
+        {isUp && ' ↑'}
+        {isDown && ' ↓'}
+      </Link>
+    </th>
   )
 }
 

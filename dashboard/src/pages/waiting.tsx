@@ -30,7 +30,7 @@ export function Waiting() {
   )
   useEffect(() => {
     ops()
-      .tasks({ states: asking, limit: MOST, counts: false })
+      .tasks({ states: asking, sort: 'changed', limit: MOST, counts: false })
       .then(
         (list) => learn(list.tasks),
         (error: unknown) => {

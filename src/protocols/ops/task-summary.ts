@@ -59,6 +59,7 @@ export const taskSummary: z.ZodType<TaskSummary> = z.object({
   dueAt: instant.optional(),
   remainingMs: z.number().int().optional(),
   usage: z.record(z.string(), z.number()),
+  traceId: z.string().optional(),
 })
 
 const TITLE = 120
@@ -97,6 +98,7 @@ function summarize(task: Task, now: number): TaskSummary {
       ? {}
       : { dueAt: toIso(dueAt), remainingMs: Math.max(0, Math.round(dueAt - now)) }),
     usage: { ...task.usage },
+    ...(task.trace === undefined ? {} : { traceId: task.trace.traceId }),
   }
 }
 

@@ -12,6 +12,7 @@ import { receiptReport } from '../../engine/requests/verify-task.ts'
 import type { WebhookSummary } from '../../wire/ops/tasks.ts'
 import { count, flag, type OpsRoute, readsTasks, route } from './route.ts'
 import { searchTasks } from './search-tasks.ts'
+import { listSorted, taskOrders } from './sorted-tasks.ts'
 import { summaryOf, taskSummary } from './task-summary.ts'
 
 const state = z.enum(states as [State, ...State[]])
@@ -24,6 +25,8 @@ const tasksQuery = z.strictObject({
   held: flag,
   /** Words that a task must show, or parts of its id. */
   q: z.string().max(200).optional(),
+  /** Another order than the latest change first; `-` in front: descending. Not for a search. */
+  sort: z.enum(taskOrders).optional(),
   /** `false`: the counts per state are not wanted. */
   counts: flag,
   cursor: z.string().optional(),
@@ -45,12 +48,12 @@ export const listTasks: OpsRoute = route('tasks', {
     searched: z.number().optional(),
   }),
   async handle(engine, caller, { query, now }) {
-    const { state: wanted, tenant: _, q = '', counts: isCounted = true, ...rest } = query
+    const { state: wanted, tenant: _, q = '', sort, counts: isCounted = true, ...rest } = query
     const filter = wanted === undefined ? rest : { ...rest, states: wanted }
     if (q.trim() !== '') return searchTasks(engine, caller, q, filter, now)
     const { cursor, limit, ...counted } = rest
     const [page, counts] = await Promise.all([
-      engine.list(caller, filter),
+      sort === undefined ? engine.list(caller, filter) : listSorted(engine, caller, sort, filter),
       isCounted ? engine.count(caller, counted) : {},
     ])
     return { ...page, tasks: page.tasks.map((task) => summaryOf(task, now)), counts }

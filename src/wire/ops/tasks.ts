@@ -34,6 +34,8 @@ export interface TaskSummary {
   /** How far away `dueAt` is by the clock of the server. */
   readonly remainingMs?: number | undefined
   readonly usage: Readonly<Record<string, number>>
+  /** The trace in which it was started or went on last. */
+  readonly traceId?: string | undefined
 }
 
 /** The stop a task is in, or comes to. */
@@ -65,6 +67,17 @@ export interface QuestionSummary {
   /** The JSON Schema of the answer. */
   readonly schema?: unknown
 }
+
+/** What a list of tasks can be sorted by, beside the latest change first. `-` in front: descending. */
+export type TaskOrder =
+  | 'changed'
+  | 'state'
+  | '-state'
+  | 'agent'
+  | '-agent'
+  | 'created'
+  | '-created'
+  | 'due'
 
 export interface TaskList {
   readonly tasks: readonly TaskSummary[]
