@@ -47,13 +47,21 @@ async function takePictures(url) {
   try {
     const page = await browser.newPage({ viewport: { width: 1_280, height: 640 } })
     const take = (name) => page.screenshot({ path: join(folder, `${name}.png`) })
+    await page.setViewportSize({ width: 1_280, height: 800 })
+    await page.goto(`${url}/dashboard/`)
+    await page.locator('.figures-row').waitFor()
+    await take('overview')
+    await page.setViewportSize({ width: 1_280, height: 640 })
     await page.goto(`${url}/dashboard/board`)
     await page.locator('.card').nth(5).waitFor()
     await take('board')
     await page.goto(`${url}/dashboard/schedules`)
     await page.locator('.block').nth(1).waitFor()
     await take('schedules')
-    await page.setViewportSize({ width: 1_280, height: 620 })
+    await page.goto(`${url}/dashboard/waiting`)
+    await page.locator('.q').waitFor()
+    await take('waiting')
+    await page.setViewportSize({ width: 1_280, height: 800 })
     await page.goto(`${url}/dashboard/tasks/${task}`)
     await page.getByText('verified now').waitFor()
     await page.locator('.scale').waitFor()
@@ -66,7 +74,7 @@ async function takePictures(url) {
   } finally {
     await browser.close()
   }
-  say(`wrote board, schedules, task and phone to ${folder}`)
+  say(`wrote overview, board, schedules, waiting, task and phone to ${folder}`)
 }
 
 /** Tasks in every column. Resolves to the id of the one with the longest timeline. */

@@ -10,7 +10,7 @@ it('takes the pictures of the documents', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'lull-pictures-'))
   const script = fileURLToPath(new URL('../../scripts/screenshots.mjs', import.meta.url))
   await promisify(execFile)(process.execPath, [script, folder])
-  for (const name of ['board', 'schedules', 'task', 'phone']) {
+  for (const name of ['overview', 'board', 'schedules', 'waiting', 'task', 'phone']) {
     const picture = readFileSync(join(folder, `${name}.png`))
     expect(picture.subarray(1, 4).toString()).toBe('PNG')
   }

@@ -101,7 +101,7 @@ function Head({ task }: { readonly task: Known }) {
   )
 }
 
-const fate = signal<{ readonly of: string; readonly fate: Fate } | undefined>(undefined)
+const fate = signal<{ of: string; fate: Fate; note: string | undefined } | undefined>(undefined)
 
 function Asked({ task }: { readonly task: Known }) {
   const asked = questionKey(task)
@@ -110,13 +110,13 @@ function Asked({ task }: { readonly task: Known }) {
   const own = fate.value?.of === asked ? fate.value.fate : 'open'
   return (
     <>
-      <Settled task={task} fate={own} />
+      <Settled task={task} fate={own} note={fate.value?.note} />
       <div hidden={own !== 'open'}>
         <QuestionCard
           task={task}
           alone
-          onFate={(to) => {
-            fate.value = { of: asked, fate: to }
+          onFate={(to, note) => {
+            fate.value = { of: asked, fate: to, note }
           }}
         />
       </div>

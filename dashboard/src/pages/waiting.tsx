@@ -20,7 +20,9 @@ const MOST = 100
 const LISTED = 20
 
 const seen = signal<ReadonlyMap<string, Known>>(new Map())
-const fates = signal<ReadonlyMap<string, Fate>>(new Map())
+const fates = signal<
+  ReadonlyMap<string, { readonly fate: Fate; readonly note?: string | undefined }>
+>(new Map())
 
 export function Waiting() {
   const open = new Map(
@@ -88,16 +90,16 @@ function Question({
   readonly isOpen: boolean
 }) {
   // W1.
-  const fate = fates.value.get(id) ?? (isOpen ? 'open' : 'taken')
+  const { fate, note } = fates.value.get(id) ?? { fate: isOpen ? 'open' : 'taken' }
   return (
     <>
-      <Settled task={task} fate={fate} />
+      <Settled task={task} fate={fate} note={note} />
       {/* It stays, hidden, so that what was typed is there again after a refusal. */}
       <div hidden={fate !== 'open'}>
         <QuestionCard
           task={task}
-          onFate={(to) => {
-            fates.value = new Map([...fates.value, [id, to]])
+          onFate={(to, said) => {
+            fates.value = new Map([...fates.value, [id, { fate: to, note: said }]])
             if (to !== 'open') focusNext()
           }}
         />

@@ -33,7 +33,8 @@ interface QuestionProps {
   readonly task: Known
   /** Shown on the page of the task itself. */
   readonly alone?: boolean
-  readonly onFate: (fate: Fate) => void
+  /** @param note what the server said */
+  readonly onFate: (fate: Fate, note?: string) => void
 }
 
 export function QuestionCard({ task, alone = false, onFate }: QuestionProps) {
@@ -55,7 +56,7 @@ export function QuestionCard({ task, alone = false, onFate }: QuestionProps) {
       const current = taskOf(taskId)
       const isOpen = current?.question !== undefined && questionKey(current) === asked
       // Q2.
-      onFate(isOpen ? 'open' : 'taken')
+      onFate(isOpen ? 'open' : 'taken', messageOf(error))
       refusal.value = messageOf(error)
     }
   }
@@ -230,7 +231,16 @@ const words: Readonly<Record<Exclude<Fate, 'open'>, string>> = {
 }
 
 /** What is left of a question on the page. */
-export function Settled({ task, fate }: { readonly task: Known; readonly fate: Fate }) {
+export function Settled({
+  task,
+  fate,
+  note,
+}: {
+  readonly task: Known
+  readonly fate: Fate
+  /** Who was faster, as the server told. */
+  readonly note?: string | undefined
+}) {
   if (fate === 'open') return null
   const isKept = task.held && fate !== 'taken'
   return (
@@ -242,6 +252,7 @@ export function Settled({ task, fate }: { readonly task: Known; readonly fate: F
       <p>
         <b>{task.question?.prompt}</b> {words[fate]}
         {isKept && ' It is kept until the hold is lifted.'}
+        {note !== undefined && <span class="quiet"> {note}</span>}
       </p>
       <Link to={{ page: 'task', taskId: task.taskId }} class="nowrap">
         See it
