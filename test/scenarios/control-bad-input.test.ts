@@ -296,4 +296,20 @@ describe('a request with nothing wrong about it is taken:', () => {
     const two = await post('/events', { 'content-type': BATCH }, batch)
     expect([two.status, await two.json()]).toEqual([202, { accepted: 1, duplicates: 1, woken: 0 }])
   })
+
+  it.each(['percent-encoded', 'as the Go and Java SDKs send them'])(
+    'POST /events with attributes that are not ASCII, %s',
+    async (how) => {
+      const subject = 'Prüfung für 5 €'
+      const asItIs = Buffer.from(subject).toString('latin1')
+      const attributes = { 'ce-specversion': '1.0', 'ce-id': how, 'ce-source': '/', 'ce-type': 't' }
+      const encoded = how === 'percent-encoded' ? encodeURIComponent(subject) : asItIs
+      const headers = { ...JSON_TYPE, ...attributes, 'ce-subject': encoded }
+      const response = await post('/events', headers, '{}')
+      expect([response.status, await response.json()]).toEqual([
+        202,
+        { accepted: 1, duplicates: 0 },
+      ])
+    },
+  )
 })
