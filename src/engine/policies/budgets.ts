@@ -65,6 +65,11 @@ export const setBudgetVerb: OperatorVerb<'setBudget'> = {
     .refine(({ measure: of, limit }) => of !== 'costUsd' || limit <= 1_000_000, {
       path: ['limit'],
       error: 'must be at most 1000000 dollars',
+    })
+    .meta({
+      if: { properties: { measure: { const: 'costUsd' } } },
+      // biome-ignore lint/suspicious/noThenProperty: a keyword of JSON Schema
+      then: { properties: { limit: { maximum: 1_000_000 } } },
     }),
   audited: { action: 'budget.set', targetOf: ({ budget }) => budget.id },
   method: ({ budgets }) => budgets.set,

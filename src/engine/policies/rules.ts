@@ -45,7 +45,8 @@ export const addRuleVerb: OperatorVerb<'addRule'> = {
       (rule) =>
         [rule.onEvent, rule.filter, rule.budget].filter((one) => one !== undefined).length === 1,
       { error: 'must have exactly one of onEvent, filter, budget' },
-    ),
+    )
+    .meta({ oneOf: ['onEvent', 'filter', 'budget'].map((member) => ({ required: [member] })) }),
   audited: { action: 'rule.add', targetOf: ({ id }) => id },
   method: ({ rules }) => rules.add,
 }

@@ -4,7 +4,7 @@ import { z } from 'zod'
 import { toIso } from '../../core/values/instant.ts'
 import type { WorkerSummary as Process } from '../../engine/cluster/worker-list.ts'
 import type { AuditSummary, QueueSummary, WorkerSummary } from '../../wire/ops/server.ts'
-import { count, type OpsRoute, route } from './route.ts'
+import { count, type OpsRoute, route, tenant } from './route.ts'
 
 const instant = z.iso.datetime().optional()
 
@@ -90,7 +90,7 @@ const query = z.strictObject({
   cursor: z.string().max(256).optional(),
   order: z.enum(['asc', 'desc']).optional(),
   limit: count,
-  tenant: z.string().optional(),
+  tenant,
 })
 
 const entry: z.ZodType<AuditSummary> = z.object({
