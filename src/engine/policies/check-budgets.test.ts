@@ -350,7 +350,7 @@ describe('budgets', () => {
     const stranger: Caller = { tenant: 'evil', principal: 'eve', operator: true }
     expect(await engine.budgets(stranger)).toEqual([])
     const budgetId = set.budget.id
-    const unknown = { code: 'INVALID_INPUT', details: { path: 'budgetId' } }
+    const unknown = { code: 'NOT_FOUND', details: { what: 'budget' } }
     await expect(engine.refillBudget(stranger, { budgetId })).rejects.toMatchObject(unknown)
     await expect(engine.removeBudget(stranger, budgetId)).rejects.toMatchObject(unknown)
     await expect(engine.budgets(alice)).rejects.toMatchObject({ code: 'NOT_OFFERED' })

@@ -132,7 +132,7 @@ export function createRules(
     async remove(caller, ruleId) {
       const found = (await rulesOf(caller)).find(({ id }) => id === ruleId)
       if (found === undefined) {
-        throw new LullError('INVALID_INPUT', { path: 'ruleId', problem: 'is not a rule' })
+        throw new LullError('NOT_FOUND', { what: 'rule', id: ruleId })
       }
       if (!isOwner(caller, found.owner)) {
         const problem = 'is a rule that only operators of all tenants change'

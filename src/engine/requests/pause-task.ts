@@ -208,6 +208,7 @@ const notRunning: Readonly<Record<ErrorCode, boolean>> = {
   TASK_NOT_FOUND: true,
   TASK_UNREADABLE: true,
 
+  NOT_FOUND: false,
   INVALID_INPUT: false,
   TASK_NOT_PAUSED: false,
   RESUME_HANDLE_MISMATCH: false,

@@ -98,7 +98,7 @@ it('lists holds with the number and the first ids of their tasks, and shows one 
   })
   const one = await ask(app, `/ops/holds/${holdId}`)
   expect(one.answer).toMatchObject({ holdId, tasks: 5_000, scope: { taskIds } })
-  expect((await ask(app, '/ops/holds/hold-of-nobody')).status).toBe(400)
+  expect((await ask(app, '/ops/holds/hold-of-nobody')).status).toBe(404)
 })
 
 it('previews, places, lists and lifts a hold', async () => {
@@ -123,7 +123,7 @@ it('previews, places, lists and lifts a hold', async () => {
     says: expect.stringContaining('Held by an operator'),
   })
   expect((await ask(app, `/ops/holds/${holdId}`, 'DELETE')).answer).toEqual({ holdId, tasks: 1 })
-  expect((await ask(app, `/ops/holds/${holdId}`, 'DELETE')).status).toBe(400)
+  expect((await ask(app, `/ops/holds/${holdId}`, 'DELETE')).status).toBe(404)
 })
 
 it('refuses a hold without a body, with a broken one, and of no scope', async () => {
@@ -198,6 +198,23 @@ it('shows webhooks that fail or were given up, and nothing secret of them', asyn
     ],
   })
   expect((await ask(app, '/ops/tasks/nobody/webhooks')).status).toBe(404)
+})
+
+it.each([
+  ['POST', '/ops/budgets/nothing/refill'],
+  ['DELETE', '/ops/budgets/nothing'],
+  ['DELETE', '/ops/rules/nothing'],
+  ['DELETE', '/ops/holds/nothing'],
+  ['GET', '/ops/holds/nothing'],
+  ['POST', '/ops/schedules/nothing/run'],
+  ['POST', '/ops/schedules/nothing/pause'],
+  ['POST', '/ops/schedules/nothing/resume'],
+])('does not find what is not there: %s %s', async (method, path) => {
+  const { app } = await openApp()
+  expect(await ask(app, path, method)).toMatchObject({
+    status: 404,
+    answer: { error: { code: 'NOT_FOUND', message: expect.stringContaining('nothing') } },
+  })
 })
 
 it('describes every route as OpenAPI', async () => {

@@ -117,12 +117,15 @@ function isLines(contentType: string | undefined): boolean {
   return contentType?.split(';')[0]?.trim().toLowerCase() === 'application/x-ndjson'
 }
 
-async function bodyOf(c: Context, { body, fromLines }: OpsRoute): Promise<unknown> {
+async function bodyOf(c: Context, route: OpsRoute): Promise<unknown> {
+  const { body, bodyMayBeAbsent, fromLines } = route
   if (body === undefined) return undefined
   if (fromLines !== undefined && isLines(c.req.header('content-type'))) {
     return fromLines(await readLines(c.req.raw.body ?? nothing(), { hold: holdOf(c) }))
   }
-  const parsed = parseStrictJson(new Uint8Array(await c.req.arrayBuffer()))
+  const bytes = new Uint8Array(await c.req.arrayBuffer())
+  if (bytes.length === 0 && bodyMayBeAbsent === true) return undefined
+  const parsed = parseStrictJson(bytes)
   if (parsed.problem === undefined) return parsed.value
   throw new LullError('INVALID_INPUT', { path: '', problem: parsed.problem })
 }
