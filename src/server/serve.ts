@@ -181,7 +181,7 @@ async function answerOn(
   const unwatch = watchStrayErrors(log)
   const acp = mountAcp(open, log, config.acp)
   await acp.start().catch((error: unknown) => log('warn', 'ACP could not start', { error }))
-  const app = appOf(open, acp, url)
+  const app = appOf(open, acp, { url, traceUrl: config.traceUrl })
   const guarding = { ...config, host }
   const { authenticate, stillValid } = auth
   const { clock, meter = noMeter } = open.deps
@@ -229,12 +229,17 @@ async function answerOn(
   }
 }
 
-function appOf({ engine, deps: { log }, lost, metrics }: OpenEngine, acp: AcpMount, url: string) {
+function appOf(
+  { engine, deps: { log }, lost, metrics }: OpenEngine,
+  acp: AcpMount,
+  { url, traceUrl }: { readonly url: string; readonly traceUrl: string | undefined },
+) {
   return createApp({
     engine,
     acp,
     log,
     url,
+    traceUrl,
     lost,
     identityOf: identityOfRequest,
     metrics: ({ tenant, anyTenant }) => metrics(anyTenant === true ? undefined : tenant),

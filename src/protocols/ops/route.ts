@@ -25,6 +25,8 @@ export interface OpsRequest {
   readonly anyTenant: boolean
   /** What its credential allows. */
   readonly scopes: ReadonlySet<Scope>
+  /** Where a trace is shown; `{traceId}` stands for its id. Absent: the server does not know. */
+  readonly traceUrl?: string | undefined
   /** Wall clock, epoch milliseconds. */
   readonly now: number
 }

@@ -35,11 +35,17 @@ export const listWorkers: OpsRoute = route('workers', {
 export const showMe: OpsRoute = route('me', {
   scope: 'ops:read',
   about: 'Who asks, and what this credential allows',
-  answer: z.object({ tenant: z.string(), principal: z.string(), scopes: z.array(z.string()) }),
-  handle: async (_, { tenant, principal }, { anyTenant, scopes }) => ({
+  answer: z.object({
+    tenant: z.string(),
+    principal: z.string(),
+    scopes: z.array(z.string()),
+    traceUrl: z.string().optional(),
+  }),
+  handle: async (_, { tenant, principal }, { anyTenant, scopes, traceUrl }) => ({
     tenant: anyTenant ? '*' : tenant,
     principal,
     scopes: [...scopes],
+    ...(traceUrl === undefined ? {} : { traceUrl }),
   }),
 })
 

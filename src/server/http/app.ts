@@ -28,6 +28,8 @@ export interface AppOptions {
   readonly metrics?: (identity: Identity) => Promise<string>
   /** The public URL, without a slash at the end. */
   readonly url: string
+  /** Where a trace is shown; `{traceId}` stands for its id. */
+  readonly traceUrl?: string | undefined
 }
 
 /** Outsiders may cache the keys for some minutes, because they change only with a restart. */
@@ -59,7 +61,7 @@ export function createApp(options: AppOptions): Hono {
     )
   }
   eventRoutes(app, engine, identityOf)
-  addOpsRoutes(app, engine, identityOf)
+  addOpsRoutes(app, engine, identityOf, options.traceUrl)
   dashboardRoutes(app)
   if (acp !== undefined) {
     app.on(['GET', 'POST', 'DELETE'], ACP_PATH, (c) => acp.fetch(c.req.raw, identityOf(c)))

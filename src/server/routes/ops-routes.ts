@@ -20,7 +20,13 @@ import type { CountedResponse } from '../http/counted-response.ts'
 const noStore = { 'cache-control': 'no-store' }
 const HEARTBEAT_MS = 4_000
 
-export function addOpsRoutes(app: Hono, engine: Engine, identityOf: IdentityOf): void {
+/** @param traceUrl where a trace is shown; `{traceId}` stands for its id */
+export function addOpsRoutes(
+  app: Hono,
+  engine: Engine,
+  identityOf: IdentityOf,
+  traceUrl?: string,
+): void {
   const heartbeat = createHeartbeat(engine.clock.after, HEARTBEAT_MS)
 
   const readerOf = (c: Context): Caller =>
@@ -35,6 +41,7 @@ export function addOpsRoutes(app: Hono, engine: Engine, identityOf: IdentityOf):
         body: await bodyOf(c, route),
         anyTenant: identityOf(c).anyTenant === true,
         scopes: identityOf(c).scopes,
+        traceUrl,
         now: engine.clock.now(),
       }
       const caller = callerFor(route, identityOf(c), query)
