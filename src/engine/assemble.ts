@@ -1,5 +1,6 @@
 /** Makes the parts of the engine and wires them together. */
 
+import type { Task } from '../core/task.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { Log } from '../ports/log.ts'
 import { noMeter } from '../ports/meter.ts'
@@ -41,12 +42,14 @@ import { createReminderRate } from './requests/remind/reminder-rate.ts'
 import { createSend, type Send } from './requests/send/send.ts'
 import { createLiveTexts } from './streams/live-texts.ts'
 import { createSubscriptions } from './streams/subscriptions.ts'
+import { followUpWork } from './upkeep/follow-up-work.ts'
 import { createFollowUps } from './upkeep/follow-ups.ts'
 import { createRetention, type Retention } from './upkeep/retention.ts'
 import { createEvents, type Events } from './wakes/events.ts'
 import { createScheduler, type Scheduler } from './wakes/schedules/scheduler.ts'
 import { createSchedules, type Schedules } from './wakes/schedules/schedules.ts'
 import { createTimers } from './wakes/timers.ts'
+import { createWakeByChild } from './wakes/wake-by-child.ts'
 import { createWakeByEvent } from './wakes/wake-by-event.ts'
 import { createWakeByTime } from './wakes/wake-by-time.ts'
 
@@ -97,6 +100,9 @@ export function assemble(deps: EngineDeps): Assembly {
     },
     get events() {
       return events
+    },
+    get childEnds() {
+      return childEnds
     },
     get followUps() {
       return followUps
@@ -169,14 +175,29 @@ export function assemble(deps: EngineDeps): Assembly {
   })
   const wake = createWakeByEvent({ ledger, runs })
   const events = createEvents({ ...shared, ledger, wake, before: policing.fire.onEvent })
-  const wakeByTime = createWakeByTime({ ledger, runs, ids, clock, meter, before: events.beforeDue })
+  const childEnds = createWakeByChild({ store, ledger, runs })
+  const wakeByTime = createWakeByTime({ ledger, runs, ids, clock, meter, before: beforeDue(parts) })
   const timers = createTimers({ store: work, clock, log, wake: wakeByTime })
   const followUps = createFollowUps({ ...shared, ledger, isShared: cluster !== undefined })
   const retention = retentionOf(shared, ledger, events, membership)
-  const publishing = createPublishing({ ...context, timers, texts: peers?.texts })
+  const publishing = createPublishing({
+    ...context,
+    timers,
+    texts: peers?.texts,
+    work: followUpWork(context),
+  })
   const { scheduler, ...controls } = sending(context)
   const lifecycle = createLifecycle({ ...parts, scheduler, retention, watchdog })
   return { context, ...controls, ...policing, holds, lifecycle, workers }
+}
+
+/** An event or a child that came before the instant at which a task is due wakes it first. */
+function beforeDue({ context }: Pick<Parts, 'context'>): (task: Task) => Promise<void> | undefined {
+  return (task) => {
+    const event = context.events.beforeDue(task)
+    if (task.suspension?.children === undefined) return event
+    return Promise.resolve(event).then(() => context.childEnds.lookBack(task))
+  }
 }
 
 /** Nothing in memory is valid any more: the lease was lost, or the store went back. */

@@ -22,12 +22,14 @@ import type { AdmitReminders } from './requests/remind/reminder-rate.ts'
 import type { Subscriptions } from './streams/subscriptions.ts'
 import type { FollowUps } from './upkeep/follow-ups.ts'
 import type { Events } from './wakes/events.ts'
+import type { WakeByChild } from './wakes/wake-by-child.ts'
 
 export interface EngineContext {
   readonly store: Store
   readonly ledger: Ledger
   readonly runs: Runs
   readonly events: Events
+  readonly childEnds: WakeByChild
   readonly followUps: FollowUps
   readonly subscriptions: Subscriptions
   readonly quotas: Quotas

@@ -8,9 +8,9 @@ import { blockedTaskOf } from '../executor/takeover.ts'
 import type { Holds } from '../holds/holds.ts'
 import type { Budgets } from '../policies/budgets.ts'
 import type { Policies } from '../policies/policies.ts'
-import { cancelChildren } from '../requests/cancel-task.ts'
 import type { LiveTexts } from '../streams/live-texts.ts'
 import { createSharedTexts, type SharedTexts } from '../streams/shared-texts.ts'
+import { followUpWork } from '../upkeep/follow-up-work.ts'
 import type { Timers } from '../wakes/timers.ts'
 import { createCaretaking } from './caretaking.ts'
 import { createFollowing } from './following.ts'
@@ -64,10 +64,7 @@ export function createPeers(parts: PeersParts, { cluster, membership, live }: Pe
   async function finish({ note }: Worker): Promise<void> {
     const { holds, budgets } = parts
     await holds.start()
-    await context.followUps.repeat(doneUntilIn(note), {
-      stopped: context.events.lookBack,
-      canceled: (task) => cancelChildren(context, task),
-    })
+    await context.followUps.repeat(doneUntilIn(note), followUpWork(context))
     // Comes last, because a budget may cover very many tasks.
     await budgets.resumeRest()
   }

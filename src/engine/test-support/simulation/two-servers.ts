@@ -20,7 +20,7 @@ const KEPT_MS = 3_000
 const ROUNDS = 30
 const SLICE_MS = 250
 const QUIET_MS = 120_000
-const letters = ['s', 's', 'p', 'e', 't', 'c'] as const
+const letters = ['s', 's', 'p', 'e', 't', 'c', 'k'] as const
 
 interface Server {
   readonly cluster: ClusterHarness
