@@ -1,6 +1,7 @@
 /** Whatever is wrong with a control request is refused with its code and its place, in both versions and bindings, and nothing is written. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { callerOf, owner } from '../../src/server/auth/identity.ts'
+import { keyIn } from '../../src/testing/key-in.ts'
 import {
   ABSENT,
   type ControlMethod,
@@ -136,9 +137,15 @@ function fieldIn(details: Loose): string | undefined {
 /** Everything a request could have changed. */
 async function written(): Promise<object> {
   const { store } = server
-  const logs = await Promise.all([...tasks.values()].map((id) => store.records(id, 0, 10_000)))
+  const logs = await Promise.all(
+    [...tasks.values()].map(async (id) => store.records(...(await keyIn(store, id)), 0, 10_000)),
+  )
   const listed = await rpc('1.0', 'ListTasks', { pageSize: 100 })
-  return { logs, listed: listed.result, events: await store.lastEventPos() }
+  return {
+    logs,
+    listed: listed.result,
+    events: await store.eventPositions(await store.tenants('', 99)),
+  }
 }
 
 async function refusedEverywhere(

@@ -16,6 +16,7 @@ import { createCaretaking } from './caretaking.ts'
 import { createFollowing } from './following.ts'
 import { createHoldBarrier, type HoldBarrier } from './hold-barrier.ts'
 import type { Membership } from './membership.ts'
+import { createVersionCheck } from './version-check.ts'
 
 export interface Peers {
   readonly texts: SharedTexts
@@ -43,14 +44,15 @@ export function createPeers(parts: PeersParts, { cluster, membership, live }: Pe
   const { context } = parts
   const refreshPolicies = (): Promise<void> => parts.policies.refresh()
   const texts = createSharedTexts(context, { cluster, live, worker: membership.worker })
-  const barrier = createHoldBarrier(context, refreshPolicies, cluster, membership)
+  const versionOf = createVersionCheck(cluster, context.places)
+  const barrier = createHoldBarrier(context, refreshPolicies, cluster, versionOf, membership)
   let stop = (): void => undefined
 
   function start(): void {
     const { timers } = parts
     const { restart } = membership
     const shared = { ...context, ...context.options, cluster }
-    const following = createFollowing({ ...shared, timers, texts, barrier, restart })
+    const following = createFollowing({ ...shared, versionOf, timers, texts, barrier, restart })
     const caretaking = createCaretaking({ ...shared, membership, finish, isNeeded })
     following.start()
     caretaking.start()

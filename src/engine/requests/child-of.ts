@@ -31,7 +31,7 @@ export async function childOf(
   parent: Parent,
   childId: string,
 ): Promise<Task | undefined> {
-  const task = await ledger.read(childId)
+  const task = await ledger.read(childId, parent.tenant)
   return task !== undefined && isChildOf(parent, task) ? task : undefined
 }
 
@@ -56,7 +56,7 @@ export async function readableChildren(deps: Deps, task: Task): Promise<IsReadab
 export async function originsOf({ ledger }: Deps, task: Task): Promise<readonly Task[]> {
   const parents = [task]
   for (let next: Task | undefined = task; next?.forkedFrom !== undefined; ) {
-    const origin: Task | undefined = await ledger.read(next.forkedFrom.taskId)
+    const origin: Task | undefined = await ledger.read(next.forkedFrom.taskId, task.tenant)
     const isSameOwner = origin?.tenant === task.tenant && origin.principal === task.principal
     next = isSameOwner && parents.length <= MOST_ORIGINS ? origin : undefined
     if (next !== undefined) parents.push(next)

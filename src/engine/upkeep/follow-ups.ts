@@ -17,6 +17,7 @@ import type { KeyValueStore } from '../../ports/store/key-values.ts'
 import type { TaskQuery, TaskRow, TaskStore } from '../../ports/store/tasks.ts'
 import { createPendingWork } from '../executor/pending-work.ts'
 import type { Ledger } from '../ledger/ledger.ts'
+import type { TaskPlaces } from '../ledger/task-places.ts'
 import { least } from '../limits/least.ts'
 
 export interface FollowUps {
@@ -63,6 +64,7 @@ const followed: readonly State[] = ['paused-by-client', 'paused-by-agent', ...te
 
 export interface FollowUpDeps {
   readonly store: TaskStore & KeyValueStore
+  readonly places: Pick<TaskPlaces, 'learn'>
   readonly ledger: Pick<Ledger, 'read'>
   readonly clock: Clock
   readonly log: Log
@@ -184,7 +186,7 @@ function mayHaveWork({ state, parentId }: TaskRow): boolean {
 }
 
 async function* changedSince(
-  { store, ledger }: FollowUpDeps,
+  { store, places, ledger }: FollowUpDeps,
   statusAtFrom: number,
 ): AsyncGenerator<Task> {
   const query: TaskQuery = { states: followed, statusAtFrom, limit: PAGE }
@@ -193,6 +195,7 @@ async function* changedSince(
     const page = await store.list(before === undefined ? query : { ...query, before })
     for (const row of page) {
       if (!mayHaveWork(row)) continue
+      places.learn(row.id, row.tenant)
       const task = await ledger.read(row.id)
       if (task !== undefined) yield task
     }

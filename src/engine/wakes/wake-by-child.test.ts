@@ -155,11 +155,11 @@ describe('a process that dies', () => {
     let harness = await createHarness({ agents: family(), store, options: { warmForMs: 0 } })
     const { id, childId } = await parked(harness)
     harness.engine.resume(alice, { taskId: childId }).catch(() => undefined)
-    while ((await store.row(childId))?.state !== 'completed') {
+    while ((await store.row('acme', childId))?.state !== 'completed') {
       await new Promise((resolve) => setImmediate(resolve))
     }
     harness.crash()
-    expect((await store.row(id))?.state).toBe('paused-by-agent')
+    expect((await store.row('acme', id))?.state).toBe('paused-by-agent')
     harness = await harness.recover()
     expect(dataOf(await harness.until(id, 'completed'), 'result')).toMatchObject({
       child: [childId, 'completed'],

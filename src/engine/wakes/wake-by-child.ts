@@ -36,7 +36,7 @@ export function createWakeByChild(deps: {
   const { store, ledger, runs } = deps
 
   async function offer(taskId: string, child: Task): Promise<void> {
-    const task = await ledger.read(taskId)
+    const task = await ledger.read(taskId, child.tenant)
     if (task === undefined || !waitsForChild(task, child.id)) return
     const isReadable = await readableChildren({ ledger }, task)
     if (!isReadable(child)) return
@@ -58,7 +58,7 @@ export function createWakeByChild(deps: {
           first = row
       }
     }
-    const child = first && (await ledger.read(first.id))
+    const child = first && (await ledger.read(first.id, first.tenant))
     return child !== undefined && isTerminal(child.state) && !isUnreadable(child)
       ? child
       : undefined

@@ -5,6 +5,7 @@ import { LullError } from '../../core/errors.ts'
 import type { Scope } from '../../core/scopes.ts'
 import type { Engine } from '../../engine/engine.ts'
 import { opsRoutes } from '../../protocols/ops/routes.ts'
+import { keyIn } from '../../testing/key-in.ts'
 import { callerOf, owner } from '../auth/identity.ts'
 import { refusalOf } from '../http/refusals.ts'
 import { openApp } from '../test-support/open-app.ts'
@@ -176,7 +177,8 @@ it('shows receipts and that they are genuine', async () => {
 it('shows webhooks that fail or were given up, and nothing secret of them', async () => {
   const { app, engine, deps } = await openApp()
   const taskId = await parked(engine, 'a')
-  const owner = { tenant: 'acme', principal: 'ann' }
+  const [tenant] = await keyIn(deps.store, taskId)
+  const owner = { tenant, principal: 'ann' }
   const push = { taskId, owner, version: '1.0', createdAt: 0, sentSeq: 2, token: 'secret-token' }
   const url = 'https://hooks.example.com/secret-path?key=secret'
   const error = 'HTTP 500'

@@ -58,7 +58,7 @@ export function createParks(core: RunCore, stop: Stop): Parks {
         ...children,
         ...(inputSchema === undefined ? {} : { inputSchema }),
         ...(fireAt === undefined ? {} : { fireAt }),
-        eventsNow: armed?.since === 'now' ? await host.eventsNow() : 0,
+        eventsNow: armed?.since === 'now' ? await host.eventsNow(core.task.tenant) : 0,
       }
     }
     return core.perform<Wake>({
