@@ -49,6 +49,7 @@ export const layers = {
       'hono',
       '@hono/node-server',
       'jose',
+      'openid-client',
       'ws',
       '@opentelemetry/api',
       'pino',

@@ -191,7 +191,7 @@ export type { IdSource } from './ports/ids.ts'
 export type { Log, LogLevel } from './ports/log.ts'
 export type { MemoryUsage } from './ports/memory.ts'
 export type { CounterName, GaugeName, Meter, TimerName } from './ports/meter.ts'
-export type { AuditEntry, AuditQuery, AuditStore } from './ports/store/audit.ts'
+export type { AuditEntry, AuditQuery, AuditStore, StoredAuditEntry } from './ports/store/audit.ts'
 export type {
   Claim,
   ClaimKey,
@@ -210,10 +210,10 @@ export type {
   TextWish,
   Worker,
 } from './ports/store/cluster.ts'
-export type { EventKey, EventPositions, EventStore } from './ports/store/events.ts'
+export type { EventStore } from './ports/store/events.ts'
 export type { Hold, HoldScope, HoldStore } from './ports/store/holds.ts'
 export type { KeyValueStore } from './ports/store/key-values.ts'
-export type { BudgetKey, Policy, PolicyStore } from './ports/store/policies.ts'
+export type { Policy, PolicyStore } from './ports/store/policies.ts'
 export type { PruneResult } from './ports/store/pruning.ts'
 export type { PushStore } from './ports/store/pushes.ts'
 export type { SessionRow, SessionStore } from './ports/store/sessions.ts'
@@ -224,7 +224,6 @@ export type {
   OpenTaskQuery,
   StoredTask,
   TaskFilter,
-  TaskKey,
   TaskQuery,
   TaskRow,
   TaskStore,
@@ -234,7 +233,14 @@ export type { Orphan, ReadyTask, WorkStore } from './ports/store/work.ts'
 export type { Store } from './ports/store.ts'
 export type { Span, SpanAttributes, SpanFacts, SpanKind, Tracing } from './ports/tracing.ts'
 export type { AdmissionLimits } from './server/auth/admission.ts'
-export type { AuthConfig, JwtAlgorithm, JwtConfig, ProxyConfig } from './server/auth/auth-config.ts'
+export type {
+  AuthConfig,
+  JwtAlgorithm,
+  JwtConfig,
+  OidcConfig,
+  OidcGrant,
+  ProxyConfig,
+} from './server/auth/auth-config.ts'
 export type { Authenticated, AuthenticateRequest, AuthRequest } from './server/auth/authenticate.ts'
 export type { AuthMode } from './server/settings/settings.ts'
 export type { PostgresConfig, StoreKind } from './server/store/open-store.ts'

@@ -18,7 +18,7 @@ import { Tasks } from './pages/tasks.tsx'
 import { Waiting } from './pages/waiting.tsx'
 import { forgetPolled } from './polled.tsx'
 import { type PageName, type Place, pages, place } from './router.ts'
-import { messageOf, needsKey } from './server.ts'
+import { loadSession, messageOf, needsKey } from './server.ts'
 import { keepCurrent, taskOf } from './tasks.ts'
 
 const openHelp = signal<() => void>(() => undefined)
@@ -117,6 +117,11 @@ function Help({ dialog }: { readonly dialog: RefObject<HTMLDialogElement | null>
 }
 
 const root = document.querySelector('#page')
-if (root !== null) render(<Page />, root)
-listenToKeys(() => openHelp.peek()())
-keepCurrent().catch(() => undefined)
+// Whoever has signed in is asked for first, because it decides how the pages ask for the rest.
+loadSession()
+  .then(() => {
+    if (root !== null) render(<Page />, root)
+    listenToKeys(() => openHelp.peek()())
+    return keepCurrent()
+  })
+  .catch(() => undefined)

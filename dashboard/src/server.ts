@@ -15,8 +15,38 @@ export const needsKey = signal(false)
 /** Who this page acts as, and what the credential allows. */
 export const who = signal<Me | undefined>(undefined)
 
-/** The key is forgotten with the page. */
-export function signOut(): void {
+interface Session {
+  /** Whether people can sign in with OpenID Connect. */
+  readonly signIn: boolean
+  /** Present for who has signed in. The cookie itself is not readable here. */
+  readonly tenant?: string
+  readonly principal?: string
+}
+
+export const session = signal<Session>({ signIn: false })
+
+/** Asked before everything else, because it decides how the rest is asked. */
+export async function loadSession(): Promise<void> {
+  try {
+    const response = await fetch('/auth/session')
+    if (response.ok) session.value = (await response.json()) as Session
+  } catch {
+    // The server is away. What was known of the session stays.
+  }
+}
+
+/** Whether this page has a credential of its own: a key, or a session. */
+export const hasCredential = computed(
+  () => key.value !== undefined || session.value.tenant !== undefined,
+)
+
+/** Begins the sign-in, and comes back to this page. */
+export const signInUrl = (): string =>
+  `/auth/login?returnTo=${encodeURIComponent(location.pathname + location.search)}`
+
+/** The key is forgotten with the page, the session is ended. */
+export async function signOut(): Promise<void> {
+  if (session.value.tenant !== undefined) await fetch('/auth/logout', { method: 'POST' })
   location.reload()
 }
 
@@ -25,12 +55,12 @@ const headers = (): Readonly<Record<string, string>> =>
 
 /** Without a key everybody is the owner and sees all tenants. A key has a tenant of its own. */
 const current = computed(() =>
-  createOps({ url: location.origin, headers, ...(key.value === undefined ? { tenant: '*' } : {}) }),
+  createOps({ url: location.origin, headers, ...(hasCredential.value ? {} : { tenant: '*' }) }),
 )
 export const ops = (): Ops => current.value
 
 export function clientFor({ tenant }: Pick<TaskSummary, 'tenant'>): Client {
-  const own = key.value !== undefined || tenant === 'default'
+  const own = hasCredential.value || tenant === 'default'
   return createClient({ url: location.origin, headers, tenant: own ? undefined : tenant })
 }
 
@@ -44,7 +74,7 @@ export async function emit(
   subject: string | undefined,
   data: unknown,
 ): Promise<void> {
-  const query = key.value === undefined ? `?tenant=${encodeURIComponent(task.tenant)}` : ''
+  const query = hasCredential.value ? '' : `?tenant=${encodeURIComponent(task.tenant)}`
   const response = await fetch(`/events${query}`, {
     method: 'POST',
     headers: { 'content-type': 'application/cloudevents+json', ...headers() },

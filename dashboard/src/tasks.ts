@@ -19,7 +19,7 @@ import {
 } from './known-tasks.ts'
 import { countOf, groups } from './looks.ts'
 import { place } from './router.ts'
-import { key, messageOf, needsKey, ops, who } from './server.ts'
+import { key, loadSession, messageOf, needsKey, ops, who } from './server.ts'
 
 /** How many tasks of a column are loaded: more than are shown, so that a change does not leave a gap. */
 const PAGE = 50
@@ -139,6 +139,7 @@ export async function keepCurrent(): Promise<never> {
       }
     } catch (error) {
       if (isClientError(error, 'UNAUTHENTICATED') || isClientError(error, 'FORBIDDEN')) {
+        await loadSession()
         await keyTyped()
         continue
       }

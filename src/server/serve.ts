@@ -168,7 +168,7 @@ async function answerOn(
   const publicUrl = given.publicUrl === undefined ? settings.publicUrl : undefined
   const url =
     publicUrl ?? config.publicUrl ?? `http://${host.includes(':') ? `[${host}]` : host}:${port}`
-  const auth = authFor(given, settings, config, open)
+  const auth = await startAuth(given, settings, config, open, url)
   const isPublished = publicUrl !== undefined || config.publicUrl !== undefined
   const a2aConfig = {
     ...(isPublished || config.a2a?.grpc === false ? {} : { grpcAddress: addressIn(url) }),
@@ -181,7 +181,7 @@ async function answerOn(
   const unwatch = watchStrayErrors(log)
   const acp = mountAcp(open, log, config.acp)
   await acp.start().catch((error: unknown) => log('warn', 'ACP could not start', { error }))
-  const app = appOf(open, acp, { url, traceUrl: config.traceUrl })
+  const app = appOf(open, acp, url, auth.signIn)
   const guarding = { ...config, host }
   const { authenticate, stillValid } = auth
   const { clock, meter = noMeter } = open.deps
@@ -232,14 +232,15 @@ async function answerOn(
 function appOf(
   { engine, deps: { log }, lost, metrics }: OpenEngine,
   acp: AcpMount,
-  { url, traceUrl }: { readonly url: string; readonly traceUrl: string | undefined },
+  url: string,
+  signIn: Auth['signIn'],
 ) {
   return createApp({
     engine,
     acp,
     log,
     url,
-    traceUrl,
+    signIn,
     lost,
     identityOf: identityOfRequest,
     metrics: ({ tenant, anyTenant }) => metrics(anyTenant === true ? undefined : tenant),
@@ -271,20 +272,35 @@ function toSettings({ port, host, data, store, postgres, config }: ServeOptions)
   return { port, host, data, store, postgres, config }
 }
 
+/** @throws StartError after it has closed the engine */
+async function startAuth(...given: Parameters<typeof authFor>): Promise<Auth> {
+  try {
+    return authFor(...given)
+  } catch (error) {
+    const [, , , open] = given
+    await open.close()
+    throw error
+  }
+}
+
 function authFor(
   given: ServeOptions & { readonly log: Log },
   settings: Settings,
   config: CheckedConfig,
   { engine: { audit }, deps: { store, clock, log } }: OpenEngine,
+  url: string,
 ): Auth {
-  const { data } = settings
+  const { data, oidcSecret } = settings
   const modes = modesOf(given, settings, config)
   const { authenticate } = given
-  return createAuth({ ...config.auth, modes }, authenticate, { data, store, clock, log, audit })
+  return createAuth({ ...config.auth, modes }, authenticate, {
+    ...{ data, store, clock, log, audit, url, oidcSecret },
+  })
 }
 
 function isAuthenticated(given: ServeOptions, settings: Settings, config: CheckedConfig): boolean {
-  if (given.authenticate !== undefined || config.auth?.proxy !== undefined) return true
+  const { proxy, oidc } = config.auth ?? {}
+  if (given.authenticate !== undefined || proxy !== undefined || oidc !== undefined) return true
   return modesOf(given, settings, config).length > 0
 }
 

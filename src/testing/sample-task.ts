@@ -46,14 +46,12 @@ export function creation(
   more: Partial<Commit> = {},
 ): Commit {
   const records = sampleRecords(0, 'born', 'started')
-  const whole = sampleRow(id, row)
-  return { tenant: whole.tenant, taskId: id, expected: 0, records, row: whole, ...more }
+  return { taskId: id, expected: 0, records, row: sampleRow(id, row), ...more }
 }
 
 /** A later commit: one record, no column changed. */
 export function step(id: string, expected: number, more: Partial<Commit> = {}): Commit {
-  const records = sampleRecords(expected, `step ${expected + 1}`)
-  return { tenant: more.row?.tenant ?? 'acme', taskId: id, expected, records, ...more }
+  return { taskId: id, expected, records: sampleRecords(expected, `step ${expected + 1}`), ...more }
 }
 
 /** A commit that no store can write, because a value in it is not JSON. */

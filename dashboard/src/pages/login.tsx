@@ -1,8 +1,8 @@
-/** Asks for an API key when the server wants one. */
+/** Asks for a sign-in or an API key when the server wants one. */
 import { useId } from 'preact/hooks'
 import { Problem } from '../parts/field.tsx'
 import { Mark } from '../parts/marks.tsx'
-import { key } from '../server.ts'
+import { key, session, signInUrl, signOut } from '../server.ts'
 
 export function Login() {
   const id = useId()
@@ -16,6 +16,7 @@ export function Login() {
       <main id="main">
         <section class="panel" aria-label="Sign in">
           <h1>Sign in</h1>
+          <Organisation />
           <form
             class="form"
             onSubmit={(event) => {
@@ -43,12 +44,12 @@ export function Login() {
                 />
               )}
               <p class="hint" id={`${id}-hint`}>
-                It needs <code>ops:read</code> to look, and <code>tasks:write</code>,{' '}
-                <code>tasks:control</code> or <code>ops:control</code> to act.
+                It needs <code>ops:read</code> to look, and <code>tasks:answer:all</code> to answer
+                or <code>ops:control</code> to pause, resume, cancel and hold.
               </p>
             </div>
-            <button type="submit" class="primary">
-              Sign in
+            <button type="submit" class={session.value.signIn ? undefined : 'primary'}>
+              Sign in with the key
             </button>
           </form>
           <details>
@@ -56,11 +57,41 @@ export function Login() {
             <p class="hint">On the machine of the server:</p>
             <pre>
               lull keys mint --tenant acme --principal me --scopes
-              ops:read,tasks:read,tasks:write,tasks:control
+              ops:read,ops:control,tasks:answer:all
             </pre>
           </details>
         </section>
       </main>
     </div>
+  )
+}
+
+/** The way to the sign-in of the organisation, where the server has one. */
+function Organisation() {
+  const { signIn, tenant, principal } = session.value
+  if (!signIn) return null
+  if (tenant !== undefined) {
+    return (
+      <div class="form">
+        <Problem
+          id="no-rights"
+          text={`You are signed in as ${principal}, but your rights do not include ops:read.`}
+        />
+        <button type="button" onClick={signOut}>
+          Sign out
+        </button>
+      </div>
+    )
+  }
+  return (
+    <>
+      <a class="btn primary" href={signInUrl()}>
+        Go on with your organisation
+      </a>
+      <p class="hint">
+        You come back here. The session ends when you sign out, or after some hours.
+      </p>
+      <p class="or">or with a key</p>
+    </>
   )
 }

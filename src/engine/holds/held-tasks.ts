@@ -26,7 +26,7 @@ export interface TaskOutcome {
   readonly mayStillAct?: readonly string[]
 }
 
-type Context = Pick<EngineContext, 'store' | 'places' | 'ledger' | 'runs' | 'ids'>
+type Context = Pick<EngineContext, 'store' | 'ledger' | 'runs' | 'ids'>
 
 const PAGE = 256
 
@@ -45,8 +45,7 @@ export async function holdTask(
   hold: Hold,
   taskId: string,
 ): Promise<TaskOutcome> {
-  const { scope } = hold
-  const task = await ledger.read(taskId, 'tenant' in scope ? scope.tenant : undefined)
+  const task = await ledger.read(taskId)
   if (task === undefined || !isCovered(hold.scope, { ...task, taskId })) {
     return { taskId, outcome: 'unknown' }
   }
@@ -130,18 +129,12 @@ export async function liftStaleHolds(
  * call (H2).
  */
 async function* tasksIn(
-  context: Pick<Context, 'store' | 'places'>,
+  context: Pick<Context, 'store'>,
   scope: HoldScope,
   which: 'open' | 'held' = 'open',
 ): AsyncGenerator<readonly string[]> {
-  if ('taskIds' in scope) {
-    yield [...new Set(scope.taskIds)]
-    return
-  }
-  for await (const rows of pagesIn(context, scope, which)) {
-    for (const { id, tenant } of rows) context.places.learn(id, tenant)
-    yield rows.map(({ id }) => id)
-  }
+  if ('taskIds' in scope) yield [...new Set(scope.taskIds)]
+  else for await (const rows of pagesIn(context, scope, which)) yield rows.map(({ id }) => id)
 }
 
 /** The rows of the open tasks in scope, page by page. */
@@ -153,12 +146,7 @@ export async function* openRowsIn(
     yield* pagesIn({ store }, scope, 'open')
     return
   }
-  const rows = await Promise.all(
-    [...new Set(scope.taskIds)].map(async (id) => {
-      const tenant = scope.tenant ?? (await store.tenantOf(id))
-      return tenant === undefined ? undefined : store.row(tenant, id)
-    }),
-  )
+  const rows = await Promise.all([...new Set(scope.taskIds)].map((id) => store.row(id)))
   yield rows
     .filter((row) => row !== undefined)
     .filter((row) => !isTerminal(row.state) && isCovered(scope, { ...row, taskId: row.id }))
@@ -177,6 +165,6 @@ async function* pagesIn(
     yield page.filter((row) => isCovered(scope, { ...row, taskId: row.id }))
     const last = page.at(-1)
     if (last === undefined || page.length < PAGE) return
-    after = { tenant: last.tenant, contextId: last.contextId, id: last.id }
+    after = { contextId: last.contextId, id: last.id }
   }
 }

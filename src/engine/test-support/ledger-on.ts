@@ -7,7 +7,6 @@ import type { Store } from '../../ports/store.ts'
 import { createManualClock } from '../../testing/manual-clock.ts'
 import { testSigner } from '../../testing/test-signer.ts'
 import { createLedger, type Ledger, type LedgerLimits } from '../ledger/ledger.ts'
-import { createTaskPlaces } from '../ledger/task-places.ts'
 
 export function ledgerOn(
   store: Store,
@@ -23,7 +22,6 @@ export function ledgerOn(
 ): Ledger {
   return createLedger({
     store,
-    places: createTaskPlaces(store),
     clock: createManualClock(),
     signer: testSigner,
     log,

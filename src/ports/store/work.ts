@@ -1,11 +1,10 @@
 /** A task whose owning process is gone. */
 export interface Orphan {
   readonly taskId: string
-  readonly tenant: string
   readonly owner: string
 }
 
-/** A task that waits for a slot, or is due. */
+/** A task that waits for a slot. */
 export interface ReadyTask {
   readonly taskId: string
   readonly tenant: string
@@ -37,7 +36,7 @@ export interface WorkStore {
    */
   orphans(alive: string, limit: number, agents?: readonly string[]): Promise<readonly Orphan[]>
   /** Tasks due at or before `now`, earliest first. */
-  due(now: number, limit: number): Promise<readonly ReadyTask[]>
+  due(now: number, limit: number): Promise<readonly string[]>
   nextDueAt(): Promise<number | undefined>
   /** Tasks of the tenant that wait for one of the names, ordered by id, after the cursor `after`. */
   waiting(

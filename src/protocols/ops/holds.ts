@@ -40,7 +40,8 @@ export const showHold: OpsRoute = route('showHold', {
   async handle(engine, caller, { id }) {
     const found = (await engine.holds(caller)).find((one) => one.id === id)
     if (found !== undefined) return shown(found)
-    throw new LullError('NOT_FOUND', { what: 'hold', id })
+    const problem = 'is not a hold that is in effect'
+    throw new LullError('INVALID_INPUT', { path: 'holdId', problem })
   },
 })
 

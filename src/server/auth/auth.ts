@@ -6,9 +6,11 @@ import type { Log } from '../../ports/log.ts'
 import type { KeyValueStore } from '../../ports/store/key-values.ts'
 import type { Store } from '../../ports/store.ts'
 import type { SecurityOptions } from '../../protocols/a2a/index.ts'
+import { isLoopback } from '../http/guard.ts'
 import { StartError } from '../process/start-error.ts'
+import { secretIn } from '../system/secrets.ts'
 import { createKeyAuthentication } from './api-keys.ts'
-import type { AuthConfig, JwtConfig } from './auth-config.ts'
+import type { AuthConfig, JwtConfig, OidcConfig } from './auth-config.ts'
 import {
   type Authenticate,
   type AuthenticateRequest,
@@ -21,6 +23,8 @@ import { createKeyFile } from './key-file.ts'
 import { type KeyStore, notedKeys } from './key-store.ts'
 import { createProxyAuthentication } from './proxy-authentication.ts'
 import { createSharedKeys } from './shared-keys.ts'
+import type { SignIn } from './sign-in/sign-in.ts'
+import { isSessionId } from './sign-in/step.ts'
 
 export interface Auth {
   readonly authenticate: Authenticate
@@ -33,6 +37,8 @@ export interface Auth {
   readonly ownerToken: string | undefined
   /** How callers authenticate. Shown on agent cards. */
   readonly security: SecurityOptions
+  /** Signs people in to the dashboard. Loaded on use. Undefined: not configured. */
+  readonly signIn?: (() => Promise<SignIn>) | undefined
   /** Whether the credential of a stream or socket is still valid. */
   stillValid(credentialId: string): Promise<boolean>
   close(): Promise<void>
@@ -44,8 +50,12 @@ export interface AuthDeps {
    * The store that keeps the keys if several processes share it. Otherwise keys are in the data
    * directory.
    */
-  readonly store?: (KeyValueStore & Pick<Store, 'cluster'>) | undefined
+  readonly store: KeyValueStore & Pick<Store, 'cluster'>
   readonly clock: Pick<Clock, 'now' | 'elapsed' | 'wall' | 'after'>
+  /** The public address of the server. */
+  readonly url: string
+  /** The secret of this server at the OpenID Connect provider. */
+  readonly oidcSecret?: string | undefined
   readonly log: Log
   /** Records in the audit log which keys were created and revoked. */
   readonly audit?: Pick<Audit, 'note'> | undefined
@@ -62,11 +72,13 @@ const open: Auth = {
 
 /** @throws StartError when something is missing in the configuration */
 export function createAuth(
-  { modes = [], jwt, proxy }: AuthConfig,
+  { modes = [], jwt, proxy, oidc }: AuthConfig,
   custom: AuthenticateRequest | undefined,
   deps: AuthDeps,
 ): Auth {
-  if (modes.length === 0 && custom === undefined && proxy === undefined) return open
+  if (modes.length === 0 && custom === undefined && proxy === undefined && oidc === undefined) {
+    return open
+  }
   const { clock, log } = deps
   const ownerToken = randomBytes(32).toString('base64url')
   const keys = modes.includes('keys')
@@ -79,10 +91,13 @@ export function createAuth(
   if (keys !== undefined) kinds.push(keys)
   if (tokens !== undefined) kinds.push(tokens)
   const bearer = byBearer(kinds)
+  const signIn = oidc && loadedSignIn(oidc, deps)
   const byProxy = proxy === undefined ? () => undefined : createProxyAuthentication(proxy)
   return {
     async authenticate(request) {
-      const known = (await bearer(request)) ?? (await byProxy(request))
+      const session =
+        signIn && mayHaveSession(request) ? (await signIn()).identify(request) : undefined
+      const known = (await bearer(request)) ?? (await session) ?? (await byProxy(request))
       return known ?? (custom && identified(await custom(detached(request))))
     },
     isOn: true,
@@ -94,7 +109,11 @@ export function createAuth(
         ? {}
         : { bearer: { format: 'JWT', openIdUrl: discoveryOf(jwt) } }),
     },
-    stillValid: async (id) => (await keys?.stillValid?.(id)) ?? true,
+    signIn,
+    stillValid: async (id) =>
+      isSessionId(id)
+        ? ((await (await signIn?.())?.stillValid(id)) ?? false)
+        : ((await keys?.stillValid?.(id)) ?? true),
     close: async () => keys?.close(),
   }
 }
@@ -113,6 +132,42 @@ function loadedTokens(
       return (await loaded).identify(token)
     },
   }
+}
+
+const SESSION_KEY_BYTES = 32
+
+/** @throws StartError if the cookies of a session would be sent in clear text */
+function loadedSignIn(config: OidcConfig, deps: AuthDeps): () => Promise<SignIn> {
+  const { data, store, url, oidcSecret: secret = config.clientSecret } = deps
+  const { protocol, hostname } = new URL(url)
+  if (protocol !== 'https:' && !isLoopback(hostname.replace(/^\[|\]$/g, ''))) {
+    throw new StartError(
+      `Sign-in needs HTTPS, and the address of this server is ${url}. Set publicUrl, or LULL_PUBLIC_URL, to its https address.`,
+    )
+  }
+  let key: Promise<Uint8Array> | undefined
+  const readKey = (): Promise<Uint8Array> => {
+    key ??= secretIn({ data, store }, 'session.key', () => randomBytes(SESSION_KEY_BYTES)).catch(
+      (error: unknown) => {
+        key = undefined
+        throw error
+      },
+    )
+    return key
+  }
+  let loaded: Promise<SignIn> | undefined
+  return () => {
+    loaded ??= import('./sign-in/sign-in.ts').then(({ createSignIn }) =>
+      createSignIn(config, { ...deps, secret, key: readKey }),
+    )
+    return loaded
+  }
+}
+
+/** Most requests have a bearer token or nothing, so the sign-in is not loaded for them. */
+function mayHaveSession(request: AuthRequest): boolean {
+  if (request.header('authorization') !== undefined) return false
+  return request.header('cookie')?.includes('lull-session=') ?? false
 }
 
 function notedStore(deps: AuthDeps): KeyStore {

@@ -94,6 +94,11 @@ export const routeScopes: Readonly<Record<string, RouteScope>> = {
   'GET /dashboard': 'public',
   'GET /dashboard/*': 'public',
   'GET /dashboard/assets/{name}': 'public',
+  // Whoever signs in has no credential yet.
+  'GET /auth/login': 'public',
+  'GET /auth/callback': 'public',
+  'GET /auth/session': 'public',
+  'POST /auth/logout': 'any',
   ...Object.fromEntries(
     [...opsRoutes, ...opsStreams].map((route) => [`${route.method} ${route.path}`, scopeOf(route)]),
   ),

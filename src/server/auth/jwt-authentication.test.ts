@@ -7,12 +7,8 @@ import { exportJWK, exportSPKI, generateKeyPair, type JWTPayload, SignJWT } from
 import { beforeEach, describe, expect, it, type MockInstance, onTestFinished, vi } from 'vitest'
 import type { Log } from '../../ports/log.ts'
 import type { JwtConfig } from './auth-config.ts'
-import {
-  createJwtAuthentication,
-  guardedFetch,
-  MOST_WAITING,
-  PAUSE_MS,
-} from './jwt-authentication.ts'
+import { guardedFetch } from './guarded-fetch.ts'
+import { createJwtAuthentication, MOST_WAITING, PAUSE_MS } from './jwt-authentication.ts'
 
 const issuer = 'https://issuer.example'
 const audience = 'lull'

@@ -7,8 +7,6 @@
  * a bounded number of tokens wait for keys, and after a failure the issuer is left alone for a moment.
  */
 
-import { request as http } from 'node:http'
-import { request as https } from 'node:https'
 import {
   createRemoteJWKSet,
   customFetch,
@@ -19,9 +17,9 @@ import {
 import { isScope } from '../../core/scopes.ts'
 import { ALL_TENANTS } from '../../engine/caller.ts'
 import type { Log } from '../../ports/log.ts'
-import { guardedLookup, refusedTarget } from '../../protocols/a2a/push/targets.ts'
 import { type JwtConfig, jwtAlgorithms } from './auth-config.ts'
 import type { TokenKind } from './authenticate.ts'
+import { type GuardedFetch, guardedFetch } from './guarded-fetch.ts'
 import type { Identity } from './identity.ts'
 
 const SKEW_S = 30
@@ -115,12 +113,12 @@ function identityIn(payload: JWTPayload, tenantClaim: string): Identity | undefi
 }
 
 /** Reads `scope`, which is one string (RFC 8693 4.2), but a list for some issuers. */
-function words(claim: unknown): readonly string[] {
+export function words(claim: unknown): readonly string[] {
   if (typeof claim === 'string') return claim.split(' ')
   return Array.isArray(claim) ? claim.filter((one) => typeof one === 'string') : []
 }
 
-function isName(value: unknown): value is string {
+export function isName(value: unknown): value is string {
   return typeof value === 'string' && value !== '' && value.length <= 256
 }
 
@@ -130,47 +128,4 @@ async function discovered(issuer: string, fetch: GuardedFetch): Promise<string> 
   const { issuer: named, jwks_uri: url } = document as { issuer?: unknown; jwks_uri?: unknown }
   if (named === issuer && typeof url === 'string') return url
   throw new Error(`${address} is not the document of ${issuer}`)
-}
-
-type GuardedFetch = (address: string) => Promise<Response>
-
-const TIMEOUT_MS = 5_000
-const LARGEST = 262_144
-
-/**
- * Fetches a small document over HTTPS from a public address. As for webhooks, the address is
- * checked when the connection is made. HTTP is allowed only together with private addresses.
- *
- * @param timeoutMs within which the whole document must have come
- */
-export function guardedFetch(allowPrivate: boolean, timeoutMs: number = TIMEOUT_MS): GuardedFetch {
-  return (address) =>
-    new Promise((resolve, reject) => {
-      const url = new URL(address)
-      const refused = refusedTarget(url, allowPrivate)
-      if (refused !== undefined) return reject(new Error(refused))
-      if (url.protocol !== 'https:' && !allowPrivate) {
-        return reject(new Error(`${address} must be an https address`))
-      }
-      const request = (url.protocol === 'https:' ? https : http)(url, {
-        headers: { accept: 'application/json' },
-        signal: AbortSignal.timeout(timeoutMs),
-        ...(allowPrivate ? {} : { lookup: guardedLookup }),
-      })
-      request.on('error', reject)
-      request.on('response', (response) => {
-        const chunks: Buffer[] = []
-        let size = 0
-        response.on('data', (chunk: Buffer) => {
-          size += chunk.length
-          chunks.push(chunk)
-          if (size > LARGEST) response.destroy(new Error(`${address} is too large`))
-        })
-        response.on('error', reject)
-        response.on('end', () =>
-          resolve(new Response(Buffer.concat(chunks), { status: response.statusCode ?? 500 })),
-        )
-      })
-      request.end()
-    })
 }

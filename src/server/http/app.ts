@@ -10,9 +10,11 @@ import { ACP_PATH, type AcpMount } from '../acp/acp-mount.ts'
 import { sentBy } from '../auth/event-sender.ts'
 import { checkRoutes, createGate, type IdentityOf } from '../auth/gate.ts'
 import { type Identity, memberIn } from '../auth/identity.ts'
+import type { SignIn } from '../auth/sign-in/sign-in.ts'
 import { contentType } from '../metrics/meter.ts'
 import { addOpsRoutes, opsMethods } from '../routes/ops-routes.ts'
 import { dashboardRoutes, homePage } from '../routes/pages.ts'
+import { addSignInRoutes } from '../routes/sign-in-routes.ts'
 import { version } from '../settings/version.ts'
 import { notAllowed, notFound, refusal, refusalOf } from './refusals.ts'
 
@@ -26,10 +28,10 @@ export interface AppOptions {
   readonly lost?: () => string | undefined
   /** Returns the text of `/metrics`. Absent: not served. */
   readonly metrics?: (identity: Identity) => Promise<string>
+  /** Absent if people cannot sign in. */
+  readonly signIn?: (() => Promise<SignIn>) | undefined
   /** The public URL, without a slash at the end. */
   readonly url: string
-  /** Where a trace is shown; `{traceId}` stands for its id. */
-  readonly traceUrl?: string | undefined
 }
 
 /** Outsiders may cache the keys for some minutes, because they change only with a restart. */
@@ -43,6 +45,10 @@ const methods: Readonly<Record<string, readonly string[]>> = {
   '/metrics': ['GET', 'HEAD'],
   [RECEIPT_KEYS_PATH]: ['GET', 'HEAD'],
   '/events': ['POST'],
+  '/auth/login': ['GET', 'HEAD'],
+  '/auth/callback': ['GET', 'HEAD'],
+  '/auth/session': ['GET', 'HEAD'],
+  '/auth/logout': ['POST'],
   [ACP_PATH]: ['GET', 'POST', 'DELETE'],
 }
 
@@ -61,7 +67,8 @@ export function createApp(options: AppOptions): Hono {
     )
   }
   eventRoutes(app, engine, identityOf)
-  addOpsRoutes(app, engine, identityOf, options.traceUrl)
+  addOpsRoutes(app, engine, identityOf)
+  addSignInRoutes(app, options)
   dashboardRoutes(app)
   if (acp !== undefined) {
     app.on(['GET', 'POST', 'DELETE'], ACP_PATH, (c) => acp.fetch(c.req.raw, identityOf(c)))

@@ -95,7 +95,7 @@ async function bring(source: MoveSource, target: MoveTarget, options: MoveOption
     }
   }
   await target.finish({
-    lastEventPos: source.lastEventPos,
+    lastPositions: source.lastPositions,
     toldUpTo: Number(source.value(EVENT_CURSOR) ?? 0),
     doneUntil: Number(source.value(DONE_UNTIL) ?? 0),
     note: JSON.stringify({ digest: digest.digest('hex'), report } satisfies Note),

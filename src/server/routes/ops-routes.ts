@@ -20,13 +20,7 @@ import type { CountedResponse } from '../http/counted-response.ts'
 const noStore = { 'cache-control': 'no-store' }
 const HEARTBEAT_MS = 4_000
 
-/** @param traceUrl where a trace is shown; `{traceId}` stands for its id */
-export function addOpsRoutes(
-  app: Hono,
-  engine: Engine,
-  identityOf: IdentityOf,
-  traceUrl?: string,
-): void {
+export function addOpsRoutes(app: Hono, engine: Engine, identityOf: IdentityOf): void {
   const heartbeat = createHeartbeat(engine.clock.after, HEARTBEAT_MS)
 
   const readerOf = (c: Context): Caller =>
@@ -41,7 +35,6 @@ export function addOpsRoutes(
         body: await bodyOf(c, route),
         anyTenant: identityOf(c).anyTenant === true,
         scopes: identityOf(c).scopes,
-        traceUrl,
         now: engine.clock.now(),
       }
       const caller = callerFor(route, identityOf(c), query)
@@ -124,15 +117,12 @@ function isLines(contentType: string | undefined): boolean {
   return contentType?.split(';')[0]?.trim().toLowerCase() === 'application/x-ndjson'
 }
 
-async function bodyOf(c: Context, route: OpsRoute): Promise<unknown> {
-  const { body, bodyMayBeAbsent, fromLines } = route
+async function bodyOf(c: Context, { body, fromLines }: OpsRoute): Promise<unknown> {
   if (body === undefined) return undefined
   if (fromLines !== undefined && isLines(c.req.header('content-type'))) {
     return fromLines(await readLines(c.req.raw.body ?? nothing(), { hold: holdOf(c) }))
   }
-  const bytes = new Uint8Array(await c.req.arrayBuffer())
-  if (bytes.length === 0 && bodyMayBeAbsent === true) return undefined
-  const parsed = parseStrictJson(bytes)
+  const parsed = parseStrictJson(new Uint8Array(await c.req.arrayBuffer()))
   if (parsed.problem === undefined) return parsed.value
   throw new LullError('INVALID_INPUT', { path: '', problem: parsed.problem })
 }

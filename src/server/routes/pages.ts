@@ -112,6 +112,13 @@ dd { margin: 0 }
  */
 const homePolicy = `default-src 'none'; style-src 'sha256-${createHash('sha256').update(style).digest('base64')}'; base-uri 'none'; frame-ancestors 'none'`
 
+const pageHeaders = {
+  'content-type': 'text/html; charset=utf-8',
+  'content-security-policy': homePolicy,
+  'x-content-type-options': 'nosniff',
+  'referrer-policy': 'no-referrer',
+}
+
 /** The page at `/`: the agents of the server, and how to call them. */
 export function homePage(agents: readonly Agent[], url: string): Response {
   const list = agents.map(
@@ -132,14 +139,23 @@ export function homePage(agents: readonly Agent[], url: string): Response {
 <p><a href="/dashboard/">Dashboard</a> · <a href="/.well-known/agent-card.json">Agent card</a> · <a href="/healthz">Health</a> · <a href="/readyz">Readiness</a></p>
 </html>
 `
-  return new Response(html, {
-    headers: {
-      'content-type': 'text/html; charset=utf-8',
-      'content-security-policy': homePolicy,
-      'x-content-type-options': 'nosniff',
-      'referrer-policy': 'no-referrer',
-    },
-  })
+  return new Response(html, { headers: pageHeaders })
+}
+
+/** A page that says why something did not work. */
+export function problemPage(status: number, title: string, text: string): Response {
+  const html = `<!doctype html>
+<html lang="en">
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width">
+<title>${toHtml(title)} · Lull</title>
+<style>${style}</style>
+<h1>${toHtml(title)}</h1>
+<p>${toHtml(text)}</p>
+<p><a href="/dashboard/">Back to the dashboard</a></p>
+</html>
+`
+  return new Response(html, { status, headers: { ...pageHeaders, 'cache-control': 'no-store' } })
 }
 
 function hello(url: string): string {

@@ -26,6 +26,8 @@ export interface Settings {
   readonly url: string | undefined
   /** The credential that commands use to call a server. */
   readonly token: string | undefined
+  /** The secret of this server at the OpenID Connect provider. */
+  readonly oidcSecret: string | undefined
   /** The accepted kinds of credentials. Undefined: the configuration file decides. */
   readonly auth: readonly AuthMode[] | undefined
   readonly logLevel: LogLevel
@@ -65,6 +67,7 @@ export function readSettings(given: GivenSettings = {}, env: Environment = proce
     trustedReceiptKeys: given.trustedReceiptKeys ?? listIn(from('LULL_TRUSTED_RECEIPT_KEYS')),
     url: given.url ?? urlIn(from('LULL_URL'), 'LULL_URL'),
     token: given.token ?? from('LULL_TOKEN'),
+    oidcSecret: given.oidcSecret ?? from('LULL_OIDC_SECRET'),
     auth: given.auth ?? authIn(from('LULL_AUTH'), 'LULL_AUTH'),
     logLevel: given.logLevel ?? levelIn(from('LOG_LEVEL')) ?? 'info',
   }

@@ -1,5 +1,5 @@
 export { type Inspection, inspectPostgres } from '../../stores/postgres/connection/inspect.ts'
-export { type Backup, backUpDirectory } from '../../stores/sqlite/files/backup.ts'
+export { backUpDirectory } from '../../stores/sqlite/files/backup.ts'
 export {
   acceptLoss,
   type DirectoryState,

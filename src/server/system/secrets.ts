@@ -17,7 +17,7 @@ import { changeValue } from '../../engine/upkeep/change-value.ts'
 import type { KeyValueStore } from '../../ports/store/key-values.ts'
 import type { Store } from '../../ports/store.ts'
 
-export type SecretName = 'receipt.key' | 'push.key'
+export type SecretName = 'receipt.key' | 'push.key' | 'session.key'
 
 export interface SecretPlace {
   /** The data directory. */

@@ -4,7 +4,6 @@ import {
   namesOf,
   type StoredEvent,
 } from '../../core/waiting/cloud-event.ts'
-import type { EventKey, EventPositions } from '../../ports/store/events.ts'
 import type { Store } from '../../ports/store.ts'
 import type { UsageTotals } from './usage.ts'
 import type { Reservations } from './work.ts'
@@ -29,26 +28,20 @@ export interface Events {
     receivedAt: number,
   ): readonly Appended[]
   events(...query: Parameters<Store['events']>): readonly StoredEvent[]
-  eventPositions(tenants: readonly string[]): readonly EventPositions[]
+  lastEventPos(): number
   /** Returns events that were not offered to tasks and are not reserved, and reserves them. */
   undispatched(limit: number): readonly StoredEvent[]
-  reserve(events: readonly EventKey[]): void
-  markDispatched(events: readonly EventKey[]): void
+  reserve(positions: readonly number[]): void
+  markDispatched(positions: readonly number[]): void
   pruneEvents(receivedBefore: number, limit: number): number
 }
 
 /** @param reservations of events that were not offered to tasks; only a shared store has them */
-export function createEvents(usage: UsageTotals, reservations?: Reservations<string>): Events {
+export function createEvents(usage: UsageTotals, reservations?: Reservations<number>): Events {
   /** Events by identity. A `Map` keeps insertion order, which is the order of positions. */
   const entries = new Map<string, Entry>()
-  const undispatched = new Set<string>()
-  /** The highest position of each tenant. */
-  const last = new Map<string, number>()
-  /**
-   * The tenant whose number line is used. A store that is not shared has one for all, because the
-   * engine keeps one position up to which events were dispatched.
-   */
-  const lineOf = (tenant: string): string => (reservations === undefined ? '' : tenant)
+  const undispatched = new Set<number>()
+  let last = 0
 
   return {
     appendEvents(tenant, events, receivedAt) {
@@ -60,50 +53,44 @@ export function createEvents(usage: UsageTotals, reservations?: Reservations<str
       return encoded.map(({ identity, names, body }) => {
         const known = entries.get(identity)
         if (known !== undefined) return { pos: known.pos, fresh: false }
-        const pos = (last.get(lineOf(tenant)) ?? 0) + 1
-        last.set(lineOf(tenant), pos)
+        const pos = ++last
         entries.set(identity, { pos, tenant, receivedAt, names, body })
         usage.add(tenant, '', { bytes: Buffer.byteLength(body) })
         if (reservations !== undefined) {
-          undispatched.add(placeOf({ tenant, pos }))
-          reservations.reserve(placeOf({ tenant, pos }))
+          undispatched.add(pos)
+          reservations.reserve(pos)
         }
         return { pos, fresh: true }
       })
     },
     events: (tenant, afterPos, limit, names) =>
       [...entries.values()]
-        .filter((entry) => entry.pos > afterPos && entry.tenant === tenant)
+        .filter(
+          (entry) => entry.pos > afterPos && (tenant === undefined || entry.tenant === tenant),
+        )
         .filter((entry) => names === undefined || names.some((name) => entry.names.includes(name)))
         .slice(0, limit)
         .map(toStoredEvent),
-    eventPositions: (tenants) =>
-      tenants.map((tenant) => {
-        const newest = last.get(lineOf(tenant)) ?? 0
-        const kept = [...entries.values()].find((entry) => entry.tenant === tenant)
-        return { last: newest, oldest: kept?.pos ?? newest + 1 }
-      }),
+    lastEventPos: () => last,
     undispatched(limit) {
       const found = [...entries.values()]
-        .filter((key) => undispatched.has(placeOf(key)) && reservations?.isFree(placeOf(key)))
+        .filter(({ pos }) => undispatched.has(pos) && reservations?.isFree(pos))
         .slice(0, limit)
-      for (const key of found) reservations?.reserve(placeOf(key))
+      for (const { pos } of found) reservations?.reserve(pos)
       return found.map(toStoredEvent)
     },
-    reserve(events) {
-      for (const place of events.map(placeOf)) {
-        if (undispatched.has(place)) reservations?.reserve(place)
-      }
+    reserve(positions) {
+      for (const pos of positions) if (undispatched.has(pos)) reservations?.reserve(pos)
     },
-    markDispatched(events) {
-      for (const place of events.map(placeOf)) {
-        undispatched.delete(place)
-        reservations?.release(place)
+    markDispatched(positions) {
+      for (const pos of positions) {
+        undispatched.delete(pos)
+        reservations?.release(pos)
       }
     },
     pruneEvents(receivedBefore, limit) {
       const old = [...entries].filter(
-        ([, entry]) => entry.receivedAt < receivedBefore && !undispatched.has(placeOf(entry)),
+        ([, { pos, receivedAt }]) => receivedAt < receivedBefore && !undispatched.has(pos),
       )
       for (const [identity, { tenant, body }] of old.slice(0, limit)) {
         usage.add(tenant, '', { bytes: -Buffer.byteLength(body) })
@@ -112,10 +99,6 @@ export function createEvents(usage: UsageTotals, reservations?: Reservations<str
       return Math.min(old.length, limit)
     },
   }
-}
-
-function placeOf({ tenant, pos }: EventKey): string {
-  return JSON.stringify([tenant, pos])
 }
 
 function toStoredEvent({ pos, tenant, receivedAt, body }: Entry): StoredEvent {

@@ -44,9 +44,8 @@ export function createPolicies(db: Database, transact: Transact): Policies {
     spend({ budgetId, period, amount }) {
       count.run(toText(budgetId), period, amount)
     },
-    // One sum per budget, for all tenants that it counts.
-    spent: (budgets) =>
-      budgets.flatMap(({ id: budgetId }) => {
+    spent: (budgetIds) =>
+      budgetIds.flatMap((budgetId) => {
         const row = counted.get(toText(budgetId))
         if (row === undefined) return []
         return [{ budgetId, period: Number(row['period']), amount: Number(row['amount']) }]

@@ -117,23 +117,23 @@ export interface TimelineEntry {
   /** The type of the record. */
   readonly event: string
   /** Of a step, a tool, an artifact, a child's agent. */
-  readonly name?: string | undefined
+  readonly name?: string
   /** Of a turn. */
-  readonly turn?: number | undefined
+  readonly turn?: number
   /** Of a step: the execution that settled it. */
-  readonly attempt?: number | undefined
-  readonly outcome?: 'done' | 'failed' | 'interrupted' | 'skipped' | 'abandoned' | undefined
+  readonly attempt?: number
+  readonly outcome?: 'done' | 'failed' | 'interrupted' | 'skipped' | 'abandoned'
   /** What was said, asked or given as a reason; at most 400 characters. */
-  readonly text?: string | undefined
+  readonly text?: string
   /** Of a model call. */
-  readonly costUsd?: number | undefined
-  readonly tokens?: number | undefined
+  readonly costUsd?: number
+  readonly tokens?: number
   /** Who did it: of a stop, a wake, a hold, a cancel. */
-  readonly by?: { readonly kind: string; readonly id: string } | undefined
+  readonly by?: { readonly kind: string; readonly id: string }
   /** What went into it: of a start, a wake, a child. */
-  readonly input?: ShownContent | undefined
+  readonly input?: ShownContent
   /** What came out of it: of a step or a tool. */
-  readonly result?: ShownContent | undefined
+  readonly result?: ShownContent
 }
 
 /**

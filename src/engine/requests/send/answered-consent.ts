@@ -21,9 +21,7 @@ export async function taskOfConsent(
 ): Promise<Task | undefined> {
   const { contextId, referenceTaskIds = [] } = incoming.request.message
   if (contextId === undefined || referenceTaskIds.length === 0) return undefined
-  const read = await Promise.all(
-    referenceTaskIds.map((taskId) => context.ledger.read(taskId, incoming.caller.tenant)),
-  )
+  const read = await Promise.all(referenceTaskIds.map((taskId) => context.ledger.read(taskId)))
   const tasks = read
     .filter((task) => task !== undefined)
     .filter((task) => task.contextId === contextId && mayAct(incoming.caller, 'answer', task))

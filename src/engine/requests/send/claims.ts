@@ -56,9 +56,7 @@ export async function outcomeOf(
   message: Message,
 ): Promise<SendResult | undefined> {
   if (claim.reply !== undefined) return { kind: 'message', message: claim.reply, repeated: true }
-  const { tenant, taskId } = claim
-  const task =
-    (await ledger.read(taskId, tenant)) ??
-    remainsOf(await store.removedTask(tenant, taskId), message)
+  const { taskId } = claim
+  const task = (await ledger.read(taskId)) ?? remainsOf(await store.removedTask(taskId), message)
   return task && { kind: 'task', task, laterRecords: [], latest: task, repeated: true }
 }

@@ -75,7 +75,8 @@ export function createSchedules({ entries, states, run }: Scheduler, clock: Cloc
   function named(caller: Caller, id: string): ScheduleEntry {
     const found = seenBy(caller).find((entry) => entry.id === id)
     if (found !== undefined) return found
-    throw new LullError('NOT_FOUND', { what: 'schedule', id, instead: 'give agent:name' })
+    const problem = `there is no schedule ${id}; give agent:name`
+    throw new LullError('INVALID_INPUT', { path: 'schedule', problem })
   }
 
   async function infoOf({ id, agent, schedule }: ScheduleEntry): Promise<ScheduleInfo> {

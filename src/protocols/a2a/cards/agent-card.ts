@@ -74,12 +74,7 @@ function commonFields({ facts, ...source }: CardSource): object {
     ...(iconUrl === undefined ? {} : { iconUrl }),
     defaultInputModes: source.inputModes,
     defaultOutputModes: source.outputModes,
-    // Optional in A2A, but fasta2a refuses a skill without modes.
-    skills: source.skills.map((skill) => ({
-      ...skill,
-      inputModes: source.inputModes,
-      outputModes: source.outputModes,
-    })),
+    skills: source.skills,
   }
 }
 

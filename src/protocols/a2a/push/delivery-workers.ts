@@ -5,13 +5,10 @@
 
 import { isLullError } from '../../../core/errors.ts'
 import type { Push } from '../../../core/push.ts'
-import type { Task } from '../../../core/task.ts'
 import { createDeliverRecords } from './deliver-records.ts'
 import type { DeliveryDeps } from './delivery-deps.ts'
 import { isRetryDue } from './delivery-failure.ts'
 import { TakenOver } from './webhook-duty.ts'
-
-export type TaskKey = Pick<Task, 'tenant' | 'id'>
 
 export interface DeliveryWorkers {
   /**
@@ -19,7 +16,7 @@ export interface DeliveryWorkers {
    * each of them is about to post or has ended: a post may take long, and no webhook waits for
    * another one (P4 of `pushes.ts`).
    */
-  wake(task: TaskKey): Promise<void>
+  wake(taskId: string): Promise<void>
   close(): void
 }
 
@@ -42,10 +39,10 @@ export function createDeliveryWorkers(deps: DeliveryDeps): DeliveryWorkers {
     deps.meter?.set('lull_push_backlog', retries.size, 'retrying')
   }
 
-  async function wake({ tenant, id: taskId }: TaskKey): Promise<void> {
+  async function wake(taskId: string): Promise<void> {
     if (closing.signal.aborted) return
     try {
-      await Promise.all((await store.pushes(tenant, taskId)).map(startWorker))
+      await Promise.all((await store.pushes(taskId)).map(startWorker))
     } catch (error) {
       log('error', 'Webhooks could not be read', { taskId, error })
     }
@@ -69,7 +66,7 @@ export function createDeliveryWorkers(deps: DeliveryDeps): DeliveryWorkers {
         const again = busy.get(key)
         busy.delete(key)
         measure()
-        if (again) void wake(taskOf(push))
+        if (again) void wake(push.taskId)
         posting()
       })
     })
@@ -90,9 +87,9 @@ export function createDeliveryWorkers(deps: DeliveryDeps): DeliveryWorkers {
   }
 
   /** Removes a webhook that was set while retention removed its task. */
-  async function removeLeft({ owner, taskId, id }: Push): Promise<void> {
+  async function removeLeft({ taskId, id }: Push): Promise<void> {
     await store
-      .deletePush(owner.tenant, taskId, id)
+      .deletePush(taskId, id)
       .catch((error: unknown) => log('warn', 'a webhook could not be removed', { taskId, error }))
   }
 
@@ -103,7 +100,7 @@ export function createDeliveryWorkers(deps: DeliveryDeps): DeliveryWorkers {
     const cancel = clock.after(at - clock.now(), () => {
       retries.delete(key)
       measure()
-      void wake(taskOf(push))
+      void wake(push.taskId)
     })
     retries.set(key, cancel)
     measure()
@@ -117,11 +114,6 @@ export function createDeliveryWorkers(deps: DeliveryDeps): DeliveryWorkers {
       retries.clear()
     },
   }
-}
-
-/** The task of a webhook. */
-export function taskOf({ owner, taskId }: Push): TaskKey {
-  return { tenant: owner.tenant, id: taskId }
 }
 
 function keyOf({ taskId, id }: Push): string {

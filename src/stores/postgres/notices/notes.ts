@@ -44,7 +44,7 @@ export function createHolds(db: Database): Pick<Store, 'putHold' | 'holds'> {
   const s = db.schema
   return {
     async putHold(hold) {
-      await db.write(`SELECT ${s}.put_hold_1($1, $2, $3, $4, $5, NULL)`, columnsOf(hold))
+      await db.write(`SELECT ${s}.put_hold_1($1, $2, $3, $4)`, columnsOf(hold))
     },
     // Scans the table, because operators make few holds.
     async holds(all = false) {
@@ -57,13 +57,8 @@ export function createHolds(db: Database): Pick<Store, 'putHold' | 'holds'> {
   }
 }
 
-/** The tenant whose commits wait for the hold; empty for a hold of all tenants. */
-function tenantOf({ scope }: Hold): string {
-  return 'tenant' in scope && scope.tenant !== undefined ? toText(scope.tenant) : ''
-}
-
 function columnsOf(hold: Hold): readonly Value[] {
-  return [tenantOf(hold), toText(hold.id), hold.createdAt, hold.liftedAt, JSON.stringify(hold)]
+  return [toText(hold.id), hold.createdAt, hold.liftedAt, JSON.stringify(hold)]
 }
 
 export function createHoldsInEffect(
@@ -71,12 +66,16 @@ export function createHoldsInEffect(
 ): Pick<ClusterStore, 'holdsInEffect' | 'putHoldAt' | 'nextHoldEpoch'> {
   const s = db.schema
   return {
+    // Locks in the same order as `put_hold_1`. The epoch is compared again after the row is locked.
     async putHoldAt(hold, epoch) {
-      const [row] = await db.write(`SELECT ${s}.put_hold_1($1, $2, $3, $4, $5, $6) AS written`, [
-        ...columnsOf(hold),
-        epoch,
-      ])
-      return row?.['written'] === true
+      const written = await db.write(
+        `SELECT ${s}.put_hold_1($1, $2, $3, $4) FROM (
+           SELECT FROM ${s}.counters WHERE name = 'holds' AND value = $5
+             AND (SELECT pg_advisory_xact_lock(${s}.holds_lock_1()) IS NOT NULL)
+           FOR UPDATE) AS unchanged`,
+        [...columnsOf(hold), epoch],
+      )
+      return written.length > 0
     },
     async nextHoldEpoch() {
       const [row] = await db.write(

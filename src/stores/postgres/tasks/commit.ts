@@ -12,7 +12,13 @@ import type { Store } from '../../../ports/store.ts'
 import type { Database, Row, Value } from '../connection/database.ts'
 import { failureOf } from '../connection/failures.ts'
 import { readClaim } from './claims.ts'
-import { type EncodedCommit, encodeCommit, parametersOf } from './encoded-commit.ts'
+import {
+  anchorsOf,
+  type EncodedCommit,
+  encodeCommit,
+  parametersOf,
+  spendingOf,
+} from './encoded-commit.ts'
 
 const written: CommitResult = { status: 'written' }
 
@@ -28,29 +34,30 @@ interface Progress {
   isBegun: boolean
 }
 
-/**
- * Which form of the commit function is called (`commit-forms.ts`): with the tenant of each commit,
- * or with one tenant.
- */
-export type CommitForm = 'of-many' | 'of-one'
-
-export function createCommit(db: Database, form: CommitForm = 'of-many'): Store['commit'] {
-  const arity = parametersOf([], false).length + 1
-  const parameters = Array.from({ length: arity }, (_, n) => `$${n + 1}`).join(', ')
-  const name = form === 'of-many' ? 'commit_1' : 'commit_of_tenant_1'
-  const call = `SELECT place, status, version, detail FROM ${db.schema}.${name}(${parameters})`
+export function createCommit(db: Database): Store['commit'] {
+  const call = (name: string, arity: number): string => {
+    const parameters = Array.from({ length: arity }, (_, n) => `$${n + 1}`).join(', ')
+    return `SELECT place, status, version, detail FROM ${db.schema}.${name}(${parameters})`
+  }
+  const arity = parametersOf([], false).length
+  const plain = call('commit_1', arity)
+  const withMore = call('commit_3', arity + moreOf([]).length)
 
   async function send(
     commits: readonly EncodedCommit[],
     batch: Progress,
   ): Promise<readonly CommitResult[]> {
     let resent = false
-    const tenants = commits.map(({ tenant }) => tenant)
+    // Whether the longer parameter list is needed. Most commits report no usage, make no receipt
+    // and refer to no event.
+    const hasMore = commits.some(
+      ({ anchor, spending, eventPos }) => (anchor ?? eventPos) !== undefined || spending.length > 0,
+    )
     const values = (again: boolean): readonly Value[] => {
       resent = again
-      return [form === 'of-many' ? tenants : tenants[0], ...parametersOf(commits, again)]
+      return [...parametersOf(commits, again), ...(hasMore ? moreOf(commits) : [])]
     }
-    const refused = await db.writeOnce(call, values, batch.isBegun)
+    const refused = await db.writeOnce(hasMore ? withMore : plain, values, batch.isBegun)
     batch.isBegun = true
     const byPlace = new Map(refused.map((row) => [Number(row['place']), row]))
     return commits.map((commit, n) => {
@@ -86,7 +93,7 @@ export function createCommit(db: Database, form: CommitForm = 'of-many'): Store[
       else toSend.push({ place, commit })
     }
     const progress: Progress = { isBegun: false }
-    for (const round of roundsOf(toSend, form)) {
+    for (const round of roundsOf(toSend)) {
       const answers = await sendOrHalve(
         round.map(({ commit }) => commit),
         progress,
@@ -97,32 +104,33 @@ export function createCommit(db: Database, form: CommitForm = 'of-many'): Store[
   }
 }
 
+/** The additional parameters of `commit_3`. */
+function moreOf(commits: readonly EncodedCommit[]): readonly Value[] {
+  return [...spendingOf(commits), ...anchorsOf(commits), commits.map(({ eventPos }) => eventPos)]
+}
+
 /**
- * Splits a batch into rounds. Each round has every task and every claimed key at most once, and in
- * the form with one tenant only commits of that tenant. Commits to one task keep their order.
+ * Splits a batch into rounds. Each round has every task and every claimed key at most once. Commits
+ * to one task keep their order.
  */
-function roundsOf(commits: readonly Placed[], form: CommitForm): readonly (readonly Placed[])[] {
-  const rounds = new Map<string, Placed[]>()
+function roundsOf(commits: readonly Placed[]): readonly (readonly Placed[])[] {
+  const rounds: Placed[][] = []
   const used = new Map<string, number>()
   for (const placed of commits) {
-    const { tenant, taskId, claim } = placed.commit
-    const task = JSON.stringify([tenant, taskId])
-    const names = [`task ${task}`, ...(claim ? [`key ${claim.slice(0, 4).join('\n')}`] : [])]
-    const number = Math.max(...names.map((name) => used.get(name) ?? 0))
-    for (const name of names) used.set(name, number + 1)
-    const round = form === 'of-many' ? `${number}` : `${number} ${tenant}`
-    const group = rounds.get(round)
-    if (group === undefined) rounds.set(round, [placed])
-    else group.push(placed)
+    const { taskId, claim } = placed.commit
+    const names = [`task ${taskId}`, ...(claim ? [`key ${claim.slice(0, 4).join('\n')}`] : [])]
+    const round = Math.max(...names.map((name) => used.get(name) ?? 0))
+    for (const name of names) used.set(name, round + 1)
+    rounds[round] = [...(rounds[round] ?? []), placed]
   }
-  return [...rounds.values()]
+  return rounds
 }
 
 function toResult(row: Row, commit: EncodedCommit, resent: boolean): CommitResult {
   if (row['status'] === 'claimed') {
     return { status: 'claimed', claim: readClaim(JSON.parse(String(row['detail'])) as Row) }
   }
-  if (row['status'] === 'outdated') return { status: 'outdated' }
+  if (row['status'] === 'holds-changed') return { status: 'outdated' }
   // Records contain the instant and the token of their run, so an equal text can only be an earlier
   // attempt of the same call.
   if (resent && row['detail'] === commit.body) return written

@@ -17,7 +17,7 @@ import { BUSY_MS } from './open-database.ts'
 import { openDirectoryToCheck } from './open-directory.ts'
 import { finishStamp } from './stamp.ts'
 
-export interface Backup {
+interface Backup {
   readonly file: string
   readonly bytes: number
   readonly tasks: number

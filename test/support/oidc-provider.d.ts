@@ -1,0 +1,9 @@
+/** `oidc-provider` has no types. This is the part that the tests use. */
+declare module 'oidc-provider' {
+  import type { RequestListener } from 'node:http'
+
+  export default class Provider {
+    constructor(issuer: string, configuration: object)
+    callback(): RequestListener
+  }
+}
