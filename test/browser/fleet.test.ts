@@ -166,6 +166,15 @@ it('says what is stuck and why, beside what mends it', async () => {
 })
 
 describe('a task', () => {
+  it('is written to, and shows what was said', async () => {
+    const page = await visit(`tasks/${await started(park)}`)
+    await page.getByLabel('Write to it').fill('Mention the rounding rule')
+    await page.getByRole('button', { name: 'Send', exact: true }).click()
+    const talk = page.getByRole('region', { name: 'Conversation' })
+    await talk.getByText('Mention the rounding rule', { exact: true }).waitFor()
+    expect(await page.getByLabel('Write to it').inputValue()).toBe('')
+  })
+
   it('is forked from a step, and exported as a file', async () => {
     const taskId = await started({ step: 'read' }, park)
     const page = await visit(`tasks/${taskId}`)

@@ -1,12 +1,16 @@
 /** What was said. Everything that agents and users wrote is shown as text, agents' markdown as elements. */
-import { signal } from '@preact/signals'
+import { signal, useSignal } from '@preact/signals'
 import { useEffect } from 'preact/hooks'
 import type { Task } from '../../../src/client/tasks/task-types.ts'
 import type { Message, Part } from '../../../src/core/messages/message.ts'
 import { withoutQuestionPart } from '../../../src/core/messages/question-part.ts'
+import { isInterrupted, isTerminal } from '../../../src/core/states.ts'
+import { isState } from '../looks.ts'
 import { Markdown } from '../markdown.tsx'
-import { clientFor } from '../server.ts'
-import type { Known } from '../tasks.ts'
+import { clientFor, messageOf, who } from '../server.ts'
+import { type Known, lostSince } from '../tasks.ts'
+import { textIn } from './act.tsx'
+import { Problem, TextField } from './field.tsx'
 import { FoldedData } from './folded-data.tsx'
 
 const shown = signal<Task | undefined>(undefined)
@@ -39,8 +43,50 @@ export function Conversation({ task, whole }: { readonly task: Known; readonly w
             <Said key={message.messageId} message={message} task={task} />
           ))}
         </ul>
+        <Write task={task} />
       </div>
     </section>
+  )
+}
+
+/** A message that answers nothing: only the principal that started the task may send one. */
+function Write({ task }: { readonly task: Known }) {
+  const problem = useSignal<string | undefined>(undefined)
+  const isOpen = isState(task.state) && !isTerminal(task.state) && !isInterrupted(task.state)
+  const isOwn = who.value === undefined || who.value.principal === task.principal
+  if (!isOpen || !isOwn) return null
+  async function send(form: HTMLFormElement): Promise<void> {
+    problem.value = undefined
+    try {
+      const text = textIn(new FormData(form), 'message') ?? ''
+      await clientFor(task).send(text, { taskId: task.taskId, returnImmediately: true })
+      form.reset()
+    } catch (error) {
+      problem.value = messageOf(error)
+    }
+  }
+  return (
+    <form
+      class="form"
+      onSubmit={(event) => {
+        event.preventDefault()
+        send(event.currentTarget).catch(() => undefined)
+      }}
+    >
+      <TextField
+        label="Write to it"
+        name="message"
+        rows={2}
+        required
+        hint="It reads this at its next turn."
+      />
+      {problem.value !== undefined && <Problem text={problem.value} />}
+      <div class="acts">
+        <button type="submit" disabled={lostSince.value !== undefined}>
+          Send
+        </button>
+      </div>
+    </form>
   )
 }
 
