@@ -141,7 +141,8 @@ export type {
 } from './engine/requests/remind/reminders.ts'
 export type { RecordedTask } from './engine/requests/replay/recorded-task.ts'
 export type { ResumeDialect, ResumeRequest } from './engine/requests/resume-task.ts'
-export type { SendResult } from './engine/requests/send/send-result.ts'
+export type { AnswerRequest, AnswerResult } from './engine/requests/send/answer-task.ts'
+export type { AnswerTaken, SendResult } from './engine/requests/send/send-result.ts'
 export type { Verification } from './engine/requests/verify-task.ts'
 export type {
   LiveTextUpdate,

@@ -48,8 +48,10 @@ export type {
   WorkerSummary,
 } from '../wire/ops/server.ts'
 export type {
+  AnsweredTask,
   Changes,
   QuestionSummary,
+  ReminderAccepted,
   ShownContent,
   StopSummary,
   TaskList,
@@ -75,6 +77,7 @@ export {
   isClientError,
 } from './client-error.ts'
 export {
+  type AnswerInput,
   type AuditFilter,
   type BudgetInput,
   createOps,
@@ -82,6 +85,8 @@ export {
   type HoldInput,
   type Ops,
   type OpsOptions,
+  type OpsPauseInput,
+  type OpsResumeInput,
   type PageInput,
   type RefillInput,
   type RuleInput,

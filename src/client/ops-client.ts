@@ -1,4 +1,5 @@
 /** The `/ops` interface of a Lull server: lists, timelines, holds, receipts and live changes, for operators. */
+import type { PauseMode } from '../core/suspension.ts'
 import type { JsonInput } from '../core/values/json.ts'
 import type {
   BudgetResult,
@@ -35,7 +36,9 @@ import type {
   WorkerSummary,
 } from '../wire/ops/server.ts'
 import type {
+  AnsweredTask,
   Changes,
+  ReminderAccepted,
   TaskList,
   TaskOrder,
   TaskSummary,
@@ -113,6 +116,31 @@ export interface ForkInput {
   readonly idempotencyKey?: string | undefined
 }
 
+export interface OpsPauseInput {
+  readonly reason?: string | undefined
+  readonly mode?: PauseMode | undefined
+  readonly conditions?: Readonly<Record<string, unknown>> | undefined
+  /** How long the answer may wait until the task is paused, at most 60,000. */
+  readonly graceMs?: number | undefined
+  readonly cascade?: boolean | undefined
+}
+
+export interface OpsResumeInput {
+  readonly handle?: string | undefined
+  readonly input?: JsonInput | undefined
+  readonly continueTranscript?: boolean | undefined
+  /** With `idempotencyKey`, a repeated resume gets the first answer. */
+  readonly metadata?: Readonly<Record<string, unknown>> | undefined
+}
+
+/** Has `answer`, or `consentId` and `decision`. */
+export interface AnswerInput {
+  readonly answer?: JsonInput | undefined
+  readonly consentId?: string | undefined
+  readonly decision?: 'granted' | 'denied' | undefined
+  readonly idempotencyKey?: string | undefined
+}
+
 export interface PageInput {
   /** The `cursor` of the previous page. */
   readonly cursor?: string | undefined
@@ -151,6 +179,15 @@ export interface Ops {
   export(taskId: string, redacted?: boolean): Promise<ExportedTask>
   /** Starts a new task from the recorded past of this one. */
   fork(taskId: string, input: ForkInput): Promise<TaskSummary>
+  pause(taskId: string, input?: OpsPauseInput): Promise<TaskSummary>
+  resume(taskId: string, input?: OpsResumeInput): Promise<TaskSummary>
+  cancel(taskId: string, input?: { readonly reason?: string | undefined }): Promise<TaskSummary>
+  remind(
+    taskId: string,
+    reminder: Readonly<Record<string, unknown>> & { readonly body: string },
+  ): Promise<ReminderAccepted>
+  /** Answers the open question. The first answer counts; later ones are refused, and told whose it was. */
+  answer(taskId: string, input: AnswerInput): Promise<AnsweredTask>
   /** Imports an exported task. An open task is held, unless `start` is true. */
   import(exported: ExportedTask, start?: boolean): Promise<ImportedTask>
   /** The processes that share the store. */
@@ -229,6 +266,11 @@ export function createOps(options: OpsOptions): Ops {
     webhooks: async (id) => (await ask('webhooks', { id })).webhooks,
     export: (id, redacted) => ask('export', { id, query: redacted ? [['redacted', 'true']] : [] }),
     fork: (id, body) => ask('fork', { id, body }),
+    pause: (id, body = {}) => ask('pauseTask', { id, body }),
+    resume: (id, body = {}) => ask('resumeTask', { id, body }),
+    cancel: (id, body = {}) => ask('cancelTask', { id, body }),
+    remind: (id, reminder) => ask('remindTask', { id, body: { reminder } }),
+    answer: (id, body) => ask('answerTask', { id, body }),
     import({ header, records }, start) {
       const lines = [header, ...records].map((line) => `${JSON.stringify(line)}\n`)
       const target = urlTo(opsAddresses.import, '', start ? [['start', 'true']] : [])

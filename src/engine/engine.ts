@@ -71,6 +71,7 @@ import {
 } from './requests/remind/reminders.ts'
 import { type RecordedTask, recordedTask, storedRecords } from './requests/replay/recorded-task.ts'
 import type { ResumeDialect, ResumeRequest } from './requests/resume-task.ts'
+import type { AnswerRequest, AnswerResult } from './requests/send/answer-task.ts'
 import type { SendResult } from './requests/send/send-result.ts'
 import { verbMethods } from './requests/verbs.ts'
 import { createVerify, type Verification } from './requests/verify-task.ts'
@@ -94,6 +95,8 @@ export interface Engine {
     request: SendRequest,
     options?: { readonly push?: MakePush },
   ): Promise<SendResult>
+  /** Answers the open question of a task. The first answer counts; later ones are told whose it was. */
+  answer(caller: Caller, request: AnswerRequest): Promise<AnswerResult>
   get(caller: Caller, taskId: string): Promise<Task>
   list(caller: Caller, request?: ListRequest): Promise<TaskPage>
   /** How many tasks there are of each state. States without a task are absent. */

@@ -47,6 +47,8 @@ export interface AuditedAction<T> {
   readonly target?: unknown
   /** What was made. */
   readonly targetOf?: (result: T) => string
+  /** The action of what was done. Undefined: `action`, and nothing with `onlyRefused`. */
+  doneAs?(result: T): string | undefined
   /** Only refusals are noted, for what is harmless when it is allowed. */
   readonly onlyRefused?: boolean
 }
@@ -111,9 +113,10 @@ export function createAudit(deps: {
     async during(caller, action, work) {
       try {
         const result = await work()
-        if (action.onlyRefused === true) return result
+        const doneAs = action.doneAs?.(result)
+        if (action.onlyRefused === true && doneAs === undefined) return result
         const target = action.targetOf?.(result) ?? action.target
-        note(noteOf(caller, { ...action, target }, 'done'))
+        note(noteOf(caller, { ...action, action: doneAs ?? action.action, target }, 'done'))
         return result
       } catch (error) {
         const outcome = isLullError(error) ? error.code : 'INTERNAL'
@@ -136,8 +139,8 @@ export function createAudit(deps: {
   }
 }
 
-/** The refusals of a read that tell of an attempt on what is another's. */
-const hiding: ReadonlySet<string> = new Set(['TASK_NOT_FOUND', 'FORBIDDEN'])
+/** The refusals of ordinary use that tell of an attempt on what is another's. */
+const hiding: ReadonlySet<string> = new Set(['TASK_NOT_FOUND', 'FORBIDDEN', 'CONSENT_NOT_YOURS'])
 
 function noteOf(
   caller: Caller,

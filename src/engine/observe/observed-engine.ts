@@ -86,15 +86,16 @@ function observe({
   audited: action,
   limited,
   onlyRefused,
+  doneAs,
   taskOf = ownTask,
-}: Pick<Verb<'send'>, 'audited' | 'limited' | 'onlyRefused' | 'taskOf'>): Observation {
+}: Pick<Verb<'send'>, 'audited' | 'limited' | 'onlyRefused' | 'doneAs' | 'taskOf'>): Observation {
   return {
     limited,
     audited(request) {
       const taskId = taskOf(request)
       // A message without a task starts one, which is ordinary use.
       if (onlyRefused && taskId === undefined) return undefined
-      return { action, taskId, ...(onlyRefused && { onlyRefused }) }
+      return { action, taskId, ...(onlyRefused && { onlyRefused }), ...(doneAs && { doneAs }) }
     },
   }
 }

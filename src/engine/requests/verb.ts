@@ -33,6 +33,8 @@ export interface Verb<M extends keyof Engine, T = RequestOf<Engine[M]>> extends 
   readonly taskOf?: (request: unknown) => unknown
   /** An allowed call is ordinary use: the audit log has refused calls only. */
   readonly onlyRefused?: true
+  /** The name in the audit log of a call that did this. Undefined: `audited`, and nothing with `onlyRefused`. */
+  doneAs?(answer: AnswerOf<Engine[M]>): string | undefined
   /** Whether refusals at a limit are counted in the metrics. */
   readonly limited: boolean
   /** The method of the engine. */

@@ -26,11 +26,13 @@ import { importVerb } from './import/import-task.ts'
 import { parkVerb, pauseVerb } from './pause-task.ts'
 import { clearRemindersVerb, remindVerb } from './remind/reminders.ts'
 import { type CheckedResumeRequest, resumeVerb } from './resume-task.ts'
+import { answerVerb, type CheckedAnswerRequest } from './send/answer-task.ts'
 import { sendVerb, type UncheckedMessage } from './send/send.ts'
 import type { OperatorList, OperatorQuestion, OperatorVerb, Verb } from './verb.ts'
 
 interface Verbs {
   readonly send: Verb<'send', UncheckedMessage>
+  readonly answer: Verb<'answer', CheckedAnswerRequest>
   readonly pause: Verb<'pause'>
   readonly park: Verb<'park'>
   readonly resume: Verb<'resume', CheckedResumeRequest>
@@ -45,6 +47,7 @@ export type VerbName = keyof Verbs
 
 export const verbs: Verbs = {
   send: sendVerb,
+  answer: answerVerb,
   pause: pauseVerb,
   park: parkVerb,
   resume: resumeVerb,

@@ -12,6 +12,7 @@ type RequestOf<V extends VerbName> = Parameters<Engine[V]>[1]
 
 export const samples: { readonly [V in VerbName]: (taskId: string) => RequestOf<V> } = {
   send: (taskId) => ({ message: message('x', { taskId }) }),
+  answer: (taskId) => ({ taskId, answer: 'x' }),
   pause: (taskId) => ({ taskId }),
   park: (taskId) => ({ taskId, reason: 'x' }),
   resume: (taskId) => ({ taskId }),

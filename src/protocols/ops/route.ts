@@ -27,10 +27,15 @@ export interface OpsRequest {
   readonly now: number
 }
 
-type OperatorScope = 'ops:read' | 'ops:control'
+/** Callers with it act as operators. */
+export type OperatorScope = 'ops:read' | 'ops:control'
+
+export function isOperatorScope(scope: OpsRoute['scope']): scope is OperatorScope {
+  return scope !== 'tasks:answer:all'
+}
 
 interface RouteFacts {
-  readonly scope: OperatorScope
+  readonly scope: OperatorScope | 'tasks:answer:all'
   /** A caller without `scope` that has one of these may call the route for the tasks in its reach. */
   readonly ownScopes?: readonly Scope[]
   readonly about: string

@@ -2,6 +2,7 @@
 import { z } from 'zod'
 import { jsonSchemaOf } from '../../engine/author/standard-schema.ts'
 import { type OpsRouteName, opsStreamAddresses } from '../../wire/ops/routes.ts'
+import { actRoutes } from './acts.ts'
 import { liftHold, listHolds, placeHold, previewHold, showHold } from './holds.ts'
 import { importTask, showExport, showLog } from './log.ts'
 import { openApi } from './openapi.ts'
@@ -49,6 +50,7 @@ const routes: Readonly<Record<OpsRouteName, OpsRoute>> = {
   webhooks: showWebhooks,
   export: showExport,
   fork: forkTask,
+  ...actRoutes,
   import: importTask,
   waiting: listWaiting,
   overview: showOverview,

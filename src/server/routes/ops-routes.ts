@@ -10,7 +10,7 @@ import type { Engine } from '../../engine/engine.ts'
 import { createHeartbeat, eventStream, eventStreamHeaders } from '../../http/event-stream.ts'
 import { parseStrictJson } from '../../http/strict-json.ts'
 import { changesFor } from '../../protocols/ops/changes.ts'
-import { type OpsRoute, readsTasks } from '../../protocols/ops/route.ts'
+import { isOperatorScope, type OpsRoute, readsTasks } from '../../protocols/ops/route.ts'
 import { opsRoutes, opsStreams } from '../../protocols/ops/routes.ts'
 import { nextEvents, readTimeline } from '../../protocols/ops/timeline.ts'
 import type { IdentityOf } from '../auth/gate.ts'
@@ -75,7 +75,8 @@ function callerFor(
   identity: Identity,
   query: URLSearchParams,
 ): Caller {
-  return may(identity, scope) ? operatorIn(identity, query) : callerIn(identity, query)
+  const isOperator = isOperatorScope(scope) && may(identity, scope)
+  return isOperator ? operatorIn(identity, query) : callerIn(identity, query)
 }
 
 /** The methods of a path below `/ops`, for answers with 405. Undefined if there is no such path. */

@@ -20,7 +20,14 @@ import type {
   QueueSummary,
   WorkerSummary,
 } from './server.ts'
-import type { TaskList, TaskSummary, WaitingList, WebhookSummary } from './tasks.ts'
+import type {
+  AnsweredTask,
+  ReminderAccepted,
+  TaskList,
+  TaskSummary,
+  WaitingList,
+  WebhookSummary,
+} from './tasks.ts'
 
 /** What each route answers. */
 export interface OpsAnswers {
@@ -31,6 +38,11 @@ export interface OpsAnswers {
   readonly webhooks: { readonly taskId: string; readonly webhooks: readonly WebhookSummary[] }
   readonly export: ExportedTask
   readonly fork: TaskSummary
+  readonly pauseTask: TaskSummary
+  readonly resumeTask: TaskSummary
+  readonly cancelTask: TaskSummary
+  readonly remindTask: ReminderAccepted
+  readonly answerTask: AnsweredTask
   readonly import: ImportedTask
   readonly waiting: WaitingList
   readonly overview: Overview
@@ -72,6 +84,11 @@ export const opsAddresses: Readonly<Record<OpsRouteName, OpsAddress>> = {
   webhooks: ['GET', '/ops/tasks/{id}/webhooks'],
   export: ['GET', '/ops/tasks/{id}/export'],
   fork: ['POST', '/ops/tasks/{id}/fork'],
+  pauseTask: ['POST', '/ops/tasks/{id}/pause'],
+  resumeTask: ['POST', '/ops/tasks/{id}/resume'],
+  cancelTask: ['POST', '/ops/tasks/{id}/cancel'],
+  remindTask: ['POST', '/ops/tasks/{id}/remind'],
+  answerTask: ['POST', '/ops/tasks/{id}/answer'],
   import: ['POST', '/ops/imports'],
   waiting: ['GET', '/ops/waiting'],
   overview: ['GET', '/ops/overview'],

@@ -38,6 +38,19 @@ export interface TaskSummary {
   readonly traceId?: string | undefined
 }
 
+/** The answer to an answer. */
+export interface AnsweredTask {
+  readonly task: TaskSummary
+  /** The task is held: the answer is kept until the hold is lifted. */
+  readonly kept: boolean
+}
+
+export interface ReminderAccepted {
+  readonly reminderId: string
+  readonly dedupedCount: number
+  readonly acceptedAt: string
+}
+
 /** The stop a task is in, or comes to. */
 export interface StopSummary {
   readonly handle: string

@@ -12,7 +12,7 @@ import { deliveredBy } from '../../../core/messages/delivered.ts'
 import { type Message, messageTo } from '../../../core/messages/message.ts'
 import { valuesIn } from '../../../core/messages/message-values.ts'
 import { chosenIn } from '../../../core/messages/question-part.ts'
-import type { Question, RunToken } from '../../../core/records.ts'
+import type { Decision, LogRecord, Question, RunToken } from '../../../core/records.ts'
 import { isInterrupted } from '../../../core/states.ts'
 import type { Task } from '../../../core/task.ts'
 import type { JsonObject } from '../../../core/values/json.ts'
@@ -25,7 +25,7 @@ import { logOf } from '../../ledger/log-of.ts'
 import { remainsOf } from '../removed-task.ts'
 import { consentIn, structuredConsentIn } from './answered-consent.ts'
 import { checkSame, claimFor, isKey } from './claims.ts'
-import type { Incoming, Sending, SendResult } from './send-result.ts'
+import type { AnswerTaken, Incoming, Sending, SendResult } from './send-result.ts'
 import { sentReminders } from './sent-reminders.ts'
 
 export async function continueTask(
@@ -121,7 +121,24 @@ async function deliver(
     return repeatOf(committed.task)
   }
   const { task, records, laterRecords, latest } = committed
-  return { kind: 'task', task, laterRecords, latest, repeated: records.length === 0 }
+  const answered = answerIn(records)
+  const isRepeated = records.length === 0
+  return { kind: 'task', task, laterRecords, latest, repeated: isRepeated, ...answered }
+}
+
+/** What the records of a message say about the question of the task. */
+function answerIn(records: readonly LogRecord[]): { readonly answered?: AnswerTaken } {
+  for (const record of records) {
+    if (record.type === 'answered') return { answered: takenFrom(record.decision) }
+    if (record.type === 'deferred' && record.deferred.kind === 'answer') {
+      return { answered: { ...takenFrom(record.deferred.decision), isKept: true } }
+    }
+  }
+  return {}
+}
+
+function takenFrom(decision: Decision | undefined): AnswerTaken {
+  return { isAnswer: true, ...(decision === undefined ? {} : { decision }) }
 }
 
 /** Reminders are written before their message, so that the turn that sees the message sees them too. */

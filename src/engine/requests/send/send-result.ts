@@ -1,6 +1,6 @@
 import type { Message } from '../../../core/messages/message.ts'
 import type { MakePush } from '../../../core/push.ts'
-import type { LogRecord } from '../../../core/records.ts'
+import type { Decision, LogRecord } from '../../../core/records.ts'
 import type { Task } from '../../../core/task.ts'
 import type { Caller } from '../../caller.ts'
 import type { EngineContext } from '../../context.ts'
@@ -17,8 +17,18 @@ export type SendResult =
       readonly laterRecords: readonly LogRecord[]
       readonly latest: Task
       readonly repeated: boolean
+      /** What the message did if it was an answer. */
+      readonly answered?: AnswerTaken
     }
   | { readonly kind: 'message'; readonly message: Message; readonly repeated: boolean }
+
+export interface AnswerTaken {
+  /** Absent for a text that decided nothing, and for a repeated request. */
+  readonly isAnswer?: true
+  readonly decision?: Decision
+  /** The task is held. The answer is kept until the hold is lifted. */
+  readonly isKept?: true
+}
 
 /** A message that arrived, and who sent it. */
 export interface Incoming {

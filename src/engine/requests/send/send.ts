@@ -19,6 +19,7 @@ import { check, memberOf, parse } from '../../input/parse.ts'
 import { id, jsonObject } from '../../input/primitives.ts'
 import { type CheckedSendRequest, reminderInput, type SendRequest } from '../../input/requests.ts'
 import type { Verb } from '../verb.ts'
+import { auditedAnswer } from './answer-task.ts'
 import { taskOfConsent } from './answered-consent.ts'
 import { continueTask, repeatToRemoved } from './continue-task.ts'
 import { agentNamed } from './create.ts'
@@ -43,6 +44,7 @@ export const sendVerb: Verb<'send', UncheckedMessage> = {
   audited: 'task.message',
   taskOf: (request) => memberOf(memberOf(request, 'message'), 'taskId'),
   onlyRefused: true,
+  doneAs: (sent) => (sent.kind === 'task' ? auditedAnswer(sent.answered ?? {}) : undefined),
   limited: true,
   scope: 'tasks:write',
   act: 'answer',
