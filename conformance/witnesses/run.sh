@@ -32,7 +32,9 @@ python_client() {
     versions=0.3
     [ "$sdk" = 1.3.0 ] && versions='1.0 0.3'
     for version in $versions; do
-      for binding in JSONRPC HTTP+JSON; do
+      bindings='JSONRPC HTTP+JSON'
+      [ "$version" = 1.0 ] && bindings="$bindings GRPC"
+      for binding in $bindings; do
         "$work/py-$sdk/bin/python" "$here/python/witness.py" "$url" "$binding" "$version" || failed=1
       done
     done
@@ -45,7 +47,9 @@ go_client() {
   (cd "$work/go" && go mod init witness && go get github.com/a2aproject/a2a-go/v2@v2.4.0 && go mod tidy && go build -o witness .) \
     >"$work/go.log" 2>&1 || { cat "$work/go.log"; return 1; }
   for version in 1.0 0.3; do
-    for binding in JSONRPC HTTP+JSON; do
+    bindings='JSONRPC HTTP+JSON'
+    [ "$version" = 1.0 ] && bindings="$bindings GRPC"
+    for binding in $bindings; do
       "$work/go/witness" "$url" "$binding" "$version" || failed=1
     done
   done

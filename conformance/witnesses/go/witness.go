@@ -1,6 +1,6 @@
 // The official Go client (github.com/a2aproject/a2a-go/v2), unmodified, against a Lull server.
 //
-//	usage: witness URL [JSONRPC|HTTP+JSON] [1.0|0.3]
+//	usage: witness URL [JSONRPC|HTTP+JSON|GRPC] [1.0|0.3]
 //
 // Control methods, which the SDK does not have, are called as plain JSON-RPC beside it.
 package main
@@ -20,6 +20,9 @@ import (
 	"github.com/a2aproject/a2a-go/v2/a2aclient"
 	"github.com/a2aproject/a2a-go/v2/a2aclient/agentcard"
 	"github.com/a2aproject/a2a-go/v2/a2acompat/a2av0"
+	a2agrpc "github.com/a2aproject/a2a-go/v2/a2agrpc/v1"
+	"google.golang.org/grpc"
+	"google.golang.org/grpc/credentials/insecure"
 )
 
 var url string
@@ -117,7 +120,8 @@ func main() {
 	card.SupportedInterfaces = kept
 	client, err := a2aclient.NewFromCard(ctx, card,
 		a2av0.WithJSONRPCTransport(a2av0.JSONRPCTransportConfig{}),
-		a2av0.WithRESTTransport(a2av0.RESTTransportConfig{}))
+		a2av0.WithRESTTransport(a2av0.RESTTransportConfig{}),
+		a2agrpc.WithGRPCTransport(grpc.WithTransportCredentials(insecure.NewCredentials())))
 	if err != nil {
 		panic(err)
 	}

@@ -1,6 +1,6 @@
 """The official Python client (a2a-sdk 1.x or 0.3.x, whichever is installed), unmodified, against a Lull server.
 
-usage: witness.py URL [JSONRPC|HTTP+JSON] [1.0|0.3]
+usage: witness.py URL [JSONRPC|HTTP+JSON|GRPC] [1.0|0.3]
 Control methods, which the SDK does not have, are called as plain JSON-RPC beside it.
 """
 
@@ -40,6 +40,12 @@ async def stopped(task_id, word):
     raise AssertionError(f'{task_id} never became {word}')
 
 
+def insecure_channel(address):
+    import grpc
+
+    return grpc.aio.insecure_channel(address)
+
+
 class V1:
     async def open(self):
         from a2a.client import A2ACardResolver, ClientConfig, ClientFactory
@@ -49,7 +55,11 @@ class V1:
         kept = [one for one in card.supported_interfaces if one.protocol_version == VERSION]
         del card.supported_interfaces[:]
         card.supported_interfaces.extend(kept)
-        config = ClientConfig(supported_protocol_bindings=[BINDING], use_client_preference=True)
+        config = ClientConfig(
+            supported_protocol_bindings=[BINDING],
+            use_client_preference=True,
+            grpc_channel_factory=insecure_channel,
+        )
         self.client = ClientFactory(config).create(card)
 
     async def send(self, text, task_id='', data=None):

@@ -8,6 +8,10 @@ import { createAdaptorServer } from '@hono/node-server'
 import { createEngine, type Engine } from '../../../src/engine/engine.ts'
 import type { Clock } from '../../../src/ports/clock.ts'
 import { type A2A, createA2A } from '../../../src/protocols/a2a/index.ts'
+import { owner } from '../../../src/server/auth/identity.ts'
+import { openGrpc } from '../../../src/server/grpc/open-grpc.ts'
+import { createBytesInFlight } from '../../../src/server/http/bytes-in-flight.ts'
+import { divertHttp2 } from '../../../src/server/http/first-bytes.ts'
 import { systemClock } from '../../../src/server/system/clock.ts'
 import { createIds } from '../../../src/server/system/ids.ts'
 import { createSqliteStore } from '../../../src/stores/sqlite/sqlite-store.ts'
@@ -72,8 +76,21 @@ export async function openHarness(): Promise<Harness> {
     ids,
     log,
     publicUrl: url,
-    config: { pushToPrivate: true },
+    config: { pushToPrivate: true, grpcAddress: new URL(url).host },
   })
+  const grpc = openGrpc({
+    a2a,
+    authenticate: () => owner,
+    admission: { enter: () => () => undefined },
+    inFlight: createBytesInFlight(100_000_000),
+    refused: { ofStranger: () => undefined, ofCaller: () => undefined },
+    log,
+    meter: { add: () => undefined },
+    clock: systemClock,
+    isReady: async () => true,
+    host: '127.0.0.1',
+  })
+  divertHttp2(server, grpc.take)
   handle = async (request) =>
     (await a2a.fetch(request, { caller, may: () => true })) ??
     new Response('not found', { status: 404 })
@@ -116,6 +133,7 @@ export async function openHarness(): Promise<Harness> {
     },
     async close() {
       a2a.close()
+      grpc.cut()
       server.closeAllConnections()
       server.close()
       hook.closeAllConnections()
