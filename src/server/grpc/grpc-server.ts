@@ -93,7 +93,11 @@ export function createGrpcServer(options: GrpcOptions): GrpcServer {
     maxSessionMemory: SESSION_MIB,
     settings: { maxConcurrentStreams: STREAMS, maxHeaderListSize: HEAD_BYTES, enablePush: false },
   })
-  server.on('session', sessions.add)
+  let accepted: Socket | undefined
+  // Emitted while the connection is handed over.
+  server.on('session', (session) => {
+    if (accepted !== undefined) sessions.add(session, accepted)
+  })
   server.on('stream', (...[stream, headers, , rawHeaders]: StreamEvent) => {
     // A stream that is reset emits an error, and without a listener that would end the process.
     stream.on('error', () => undefined)
@@ -199,7 +203,11 @@ export function createGrpcServer(options: GrpcOptions): GrpcServer {
   }
 
   return {
-    take: (socket) => void server.emit('connection', socket),
+    take(socket) {
+      accepted = socket
+      server.emit('connection', socket)
+      accepted = undefined
+    },
     drain: sessions.drain,
     cut() {
       sessions.cut()

@@ -315,6 +315,7 @@ it('says whether it serves', async () => {
     code: status.NOT_FOUND,
   })
   const watch = health.stream('watch', { service: 'nope' })
+  watch.on('error', () => undefined)
   expect(await new Promise((resolve) => watch.once('data', resolve))).toEqual({
     status: 'SERVICE_UNKNOWN',
   })

@@ -328,6 +328,18 @@ describe('connections', () => {
     health.close()
   })
 
+  it('end when the server stops, also those of clients that never hang up', async () => {
+    const raw = await openRaw(port)
+    raw.send(
+      frame(HEADERS, END_HEADERS, 1, fields(callOf('/grpc.health.v1.Health/Watch'))),
+      frame(DATA, END_STREAM, 1, messageOf(new Uint8Array())),
+    )
+    await expect.poll(() => raw.received).toContain(DATA)
+    raw.socket.pause()
+    await listener.close(20)
+    raw.socket.destroy()
+  })
+
   it('other than gRPC are told to use HTTP/1.1', async () => {
     const raw = await openRaw(port)
     raw.send(

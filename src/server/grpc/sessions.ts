@@ -8,6 +8,7 @@
  *      per second, and 100 again whenever the server has sent something (clients measure the connection with pings then).
  */
 import { constants, type Http2Session } from 'node:http2'
+import type { Socket } from 'node:net'
 import type { Clock } from '../../ports/clock.ts'
 
 const SWEEP_MS = 5_000
@@ -19,6 +20,7 @@ const PER_S = 10
 
 interface Kept {
   readonly session: Http2Session
+  readonly socket: Socket
   open: number
   /** The elapsed time since which no stream is open, and how long that may last. */
   idleSince: number
@@ -31,7 +33,7 @@ interface Kept {
 }
 
 export interface Sessions {
-  add(session: Http2Session): void
+  add(session: Http2Session, socket: Socket): void
   /** Notes an open stream. @returns to call when it is over, with whether the client took it back */
   opened(session: Http2Session): (isCancelled: boolean) => void
   /** Notes that the server has sent something. */
@@ -60,9 +62,15 @@ export function createSessions(clock: Pick<Clock, 'elapsed' | 'after'>): Session
   }
 
   /** Says goodbye first. A peer that does not hang up by the next sweep is disconnected. */
-  function end({ session }: Kept): void {
-    if (session.closed) session.destroy()
-    else session.close()
+  function end(kept: Kept): void {
+    if (kept.session.closed) disconnect(kept)
+    else kept.session.close()
+  }
+
+  /** A session that has said goodbye leaves its socket open until the peer hangs up, which it may never do. */
+  function disconnect({ session, socket }: Kept): void {
+    session.destroy()
+    socket.destroy()
   }
 
   function ping(kept: Kept): void {
@@ -72,7 +80,7 @@ export function createSessions(clock: Pick<Clock, 'elapsed' | 'after'>): Session
     kept.isPinged = kept.session.ping(() => {
       kept.isPinged = false
     })
-    if (!wasAnswered) kept.session.destroy()
+    if (!wasAnswered) disconnect(kept)
   }
 
   function spend(kept: Kept): void {
@@ -83,14 +91,15 @@ export function createSessions(clock: Pick<Clock, 'elapsed' | 'after'>): Session
     kept.leftAt = now
     if (kept.left >= 0) return
     kept.session.goaway(constants.NGHTTP2_ENHANCE_YOUR_CALM)
-    kept.session.destroy()
+    disconnect(kept)
   }
 
   return {
-    add(session) {
+    add(session, socket) {
       const now = clock.elapsed()
       const kept: Kept = {
         session,
+        socket,
         open: 0,
         idleSince: now,
         idleMs: FIRST_STREAM_MS,
@@ -126,7 +135,7 @@ export function createSessions(clock: Pick<Clock, 'elapsed' | 'after'>): Session
       for (const { session } of known.values()) session.close()
     },
     cut() {
-      for (const { session } of known.values()) session.destroy()
+      for (const kept of known.values()) disconnect(kept)
     },
     close: () => cancel?.(),
   }
