@@ -27,7 +27,11 @@ export const layers = {
     builtins: ['crypto', 'dns', 'http', 'https', 'net', 'os', 'path', 'stream'],
   },
   // It also runs in browsers.
-  client: { imports: ['core', 'wire'], packages: [], builtins: [] },
+  client: {
+    imports: ['core', 'wire'],
+    packages: ['@bufbuild/protobuf', '@connectrpc/connect', '@connectrpc/connect-node'],
+    builtins: [],
+  },
   testing: {
     imports: ['core', 'ports', 'engine', 'stores'],
     packages: ['zod', 'vitest'],

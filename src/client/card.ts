@@ -194,8 +194,11 @@ function supportedInterface(
   const majorMinor = /^\d+\.\d+/.exec(protocolVersion ?? '')?.[0]
   const version = versions.find((one) => one === majorMinor)
   if (url === undefined || binding === undefined || version === undefined) return []
-  if (!URL.canParse(url, base)) return []
-  const { href } = new URL(url, base)
+  // Only 1.0 has an address without scheme and path (A2A #1997). Whether it has TLS, the address of the card says.
+  if (binding === 'GRPC' && version !== '1.0') return []
+  const address = binding === 'GRPC' ? `${new URL(base).protocol}//${url}` : url
+  if (!URL.canParse(address, base)) return []
+  const { href } = new URL(address, base)
   if (!/^https?:/.test(href)) return []
   const named = tenant === '' ? undefined : tenant
   return [omitUndefined<AgentInterface>({ url: href, version, binding, tenant: named })]
@@ -208,15 +211,19 @@ export interface Choice {
   readonly origins: readonly string[]
 }
 
-/** Prefers the newest version, then the order of the card. @param cardUrl the address of the card */
+/** Prefers bindings of HTTP, then the newest version, then the order of the card. @param cardUrl the address of the card */
 export function chooseInterface(card: AgentCard, cardUrl: string, choice: Choice): AgentInterface {
   const fitting = card.interfaces.filter(
     ({ version, binding }) =>
       (choice.version ?? version) === version && (choice.binding ?? binding) === binding,
   )
-  const [best] = versions.flatMap((version) => fitting.filter((one) => one.version === version))
+  const [best] = [false, true].flatMap((isGrpc) =>
+    versions.flatMap((version) =>
+      fitting.filter((one) => one.version === version && (one.binding === 'GRPC') === isGrpc),
+    ),
+  )
   if (best === undefined) {
-    const wanted = [choice.version ?? '1.0 or 0.3', choice.binding ?? 'JSONRPC or HTTP+JSON']
+    const wanted = [choice.version ?? '1.0 or 0.3', choice.binding ?? 'JSONRPC, HTTP+JSON or GRPC']
     throw new ClientError(
       'unsupported',
       `The card of ${card.name} has no interface for A2A ${wanted.join(' over ')}`,

@@ -56,6 +56,7 @@ const parked = (conditions: object = {}): ScriptOp => ({
 describe.each([
   ['1.0', 'JSONRPC'],
   ['1.0', 'HTTP+JSON'],
+  ['1.0', 'GRPC'],
   ['0.3', 'JSONRPC'],
   ['0.3', 'HTTP+JSON'],
 ] as const)('A2A %s over %s', (version, binding) => {
@@ -127,7 +128,7 @@ describe.each([
     await expect(client.cancel(done.id)).rejects.toMatchObject({
       kind: 'refused',
       reason: 'TASK_NOT_CANCELABLE',
-      code: binding === 'HTTP+JSON' && version === '1.0' ? undefined : -32002,
+      code: binding !== 'JSONRPC' && version === '1.0' ? undefined : -32002,
     })
   })
 

@@ -31,6 +31,7 @@ import type { PendingReminder, SendResult, Task, TaskFrame, TaskPage } from './t
 import { createStreams, createWatch, type Streams, type WatchOptions } from './tasks/watch.ts'
 import type { Binding, Version } from './wire/a2a-names.ts'
 import { type ConnectionOptions, createHttpClient } from './wire/http-client.ts'
+import { openGrpcTransport } from './wire/open-grpc-transport.ts'
 import { createWireReader, type WireReader } from './wire/task-format.ts'
 import { createTransport, type Transport } from './wire/transport.ts'
 
@@ -208,7 +209,10 @@ function clientWith(options: ClientOptions, waiting: Waiting, card?: AgentCard):
   let cachedCard = card
 
   const parts: ClientParts = {
-    transport: createTransport({ url, version, binding, tenant, http, idleMs }),
+    transport:
+      binding === 'GRPC'
+        ? openGrpcTransport({ url, tenant, headers: options.headers, idleMs })
+        : createTransport({ url, version, binding, tenant, http, idleMs }),
     read: createWireReader(version),
     version,
     binding,

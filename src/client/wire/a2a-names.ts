@@ -7,10 +7,11 @@ import {
 
 /** The versions and bindings that this client supports, the preferred one first. */
 export type Version = '1.0' | '0.3'
-export type Binding = 'JSONRPC' | 'HTTP+JSON'
+/** GRPC is for Node, and for A2A 1.0. */
+export type Binding = 'JSONRPC' | 'HTTP+JSON' | 'GRPC'
 
 export const versions: readonly Version[] = ['1.0', '0.3']
-export const bindings: readonly Binding[] = ['JSONRPC', 'HTTP+JSON']
+export const bindings: readonly Binding[] = ['JSONRPC', 'HTTP+JSON', 'GRPC']
 
 /** The extensions that this client supports. Their pages are in `spec/`. */
 export const TASK_CONTROL = 'urn:lull:a2a:task-control:1'

@@ -128,7 +128,7 @@ export function createTransport(options: TransportOptions): Transport {
 
 const requestedExtensions = [TASK_CONTROL, REMINDERS, USER_CONSENT]
 
-function headersOf(version: Version): Readonly<Record<string, string>> {
+export function headersOf(version: Version): Readonly<Record<string, string>> {
   const common = {
     'content-type': 'application/json',
     accept: 'application/json, text/event-stream',
