@@ -9,6 +9,7 @@
  *   warm       runs in memory whose task is stopped or waits for children
  *   backlog    tasks that wait for a slot
  *   takeover   tasks that a dead process left
+ *   suspects   those of them that may have ended it
  *
  * N1  A task has at most one live run, and that run holds the token in the task's log.
  * N2  A task that could run and has no run is in the store's `ready` list. Nothing waits in memory only.
@@ -43,6 +44,7 @@ import { createLaunching, type Launching } from './launching.ts'
 import { endsWithin } from './pending-work.ts'
 import { createPresences, type Move, type Presence, type Presences } from './presence.ts'
 import { createSlots, type Slots } from './slots.ts'
+import { createSuspects, type Suspects } from './suspects.ts'
 import { createProcessDeaths, createStartTask, recover } from './takeover.ts'
 import { createWaitingParents, createWarm, type WaitingParents } from './warm.ts'
 
@@ -139,7 +141,15 @@ export function createRuns(deps: RunsDeps): Runs {
     lost: leave,
   })
   const deaths = createProcessDeaths(deps.workers)
-  const takeover = { ...shared, deaths, launching: () => launching }
+  const suspects = createSuspects({
+    clock,
+    maxDeaths: deps.maxDeaths,
+    start(task, from) {
+      backlog.addOrphan(task, from)
+      backlog.pull(task.agent)
+    },
+  })
+  const takeover = { ...shared, deaths, suspects, launching: () => launching }
   const start = createStartTask(takeover)
   /**
    * 0 while this process may not start tasks: it would reserve tasks that other processes could
@@ -170,7 +180,7 @@ export function createRuns(deps: RunsDeps): Runs {
     releaseSlot: parents.releaseSlot,
     reacquireSlot: parents.reacquireSlot,
     childEnded: parents.childEnded,
-    observe: createObserve({ ...shared, presences, backlog }),
+    observe: createObserve({ ...shared, presences, backlog, suspects }),
     recover: () => recover(takeover, backlog, start),
     addReady(agent) {
       if (knows(agent)) backlog.addReady(agent)
@@ -189,6 +199,7 @@ export function createRuns(deps: RunsDeps): Runs {
     async drain(timeoutMs) {
       stopping = true
       backlog.stop()
+      suspects.stop()
       warm.close()
       await drainRuns({ ledger, clock, presences }, timeoutMs)
     },
@@ -257,12 +268,13 @@ type Observe = (task: Task, records: readonly LogRecord[]) => void
 function createObserve(deps: {
   readonly presences: Presences
   readonly backlog: Pick<Backlog, 'addReady'>
+  readonly suspects: Pick<Suspects, 'observe'>
   readonly worker: () => string
   readonly draining: () => boolean
   /** Whether this process starts tasks of that agent. */
   readonly takes: (agent: string) => boolean
 }): Observe {
-  const { presences, backlog, worker, draining, takes } = deps
+  const { presences, backlog, suspects, worker, draining, takes } = deps
 
   function observeHere(presence: Presence, task: Task, records: readonly LogRecord[]): void {
     const { run, building } = presence
@@ -307,6 +319,7 @@ function createObserve(deps: {
   return (task, records) => {
     const presence = presences.get(task.id)
     if (presence !== undefined) observeHere(presence, task, records)
+    suspects.observe(task)
     if (waitsForSlot(task) && takes(task.agent)) backlog.addReady(task.agent)
   }
 }

@@ -13,6 +13,7 @@ import type { Ledger } from '../ledger/ledger.ts'
 import { isUnreadable } from '../ledger/unreadable-task.ts'
 import type { Backlog } from './backlog.ts'
 import type { Launching, SlotOwner } from './launching.ts'
+import type { Suspects } from './suspects.ts'
 
 export interface TakeoverDeps {
   readonly store: Pick<WorkStore, 'orphans' | 'readyAgents'>
@@ -27,6 +28,7 @@ export interface TakeoverDeps {
   readonly only: () => readonly string[] | undefined
   readonly maxDeaths: number
   readonly deaths: ProcessDeaths
+  readonly suspects: Suspects
   readonly knows: (agent: string) => boolean
   /** False when the agent is not here, but another process may have it. */
   readonly takes: (agent: string) => boolean
@@ -92,6 +94,8 @@ export async function recover(
       if (task.run !== undefined && task.run.worker !== owner) continue
       // A pause that was accepted takes effect before the engine answers its first call.
       if (task.pausing !== undefined && (await start(taskId, task, task.run))) continue
+      const isKnownDeath = deps.deaths.deathOf(taskId, task.run) !== undefined
+      if (!isKnownDeath && deps.suspects.take(task, task.run)) continue
       backlog.addOrphan(task, task.run)
     }
   }
@@ -101,6 +105,7 @@ export async function recover(
   if (seen.size > 0)
     log('info', 'taking over tasks of a process that is gone', { tasks: seen.size })
   backlog.pullAll()
+  deps.suspects.begin()
 }
 
 /**
