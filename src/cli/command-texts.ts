@@ -51,7 +51,12 @@ export function overview(commands: readonly Command[], paint: Paint, self: strin
 }
 
 /** The commands of a noun, such as `budgets`. */
-export function groupHelp(noun: string, group: readonly Command[], paint: Paint, self: string) {
+export function groupHelp(
+  noun: string,
+  group: readonly Command[],
+  paint: Paint,
+  self: string,
+): string {
   return [
     `${paint('bold', 'Usage')}  lull ${noun} <${group.map((one) => verbOf(one)).join(' | ')}>`,
     '',

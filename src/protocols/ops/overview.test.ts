@@ -1,4 +1,6 @@
 import { expect, it } from 'vitest'
+import type { Task } from '../../core/task.ts'
+import type { Engine } from '../../engine/engine.ts'
 import { createHarness, olga, running } from '../../engine/test-support/engine-harness.ts'
 import type { Overview } from '../../wire/ops/server.ts'
 import { showOverview, spansOf, waitsForOf } from './overview.ts'
@@ -73,4 +75,31 @@ it('says who is waited for and for how long, what comes next, what failed, and w
   const other = { ...olga, tenant: 'other' }
   const theirs = (await showOverview.handle(harness.engine, other, request)) as Overview
   expect([theirs.counts, theirs.asking.oldest, theirs.agents]).toEqual([{}, [], []])
+})
+
+it('O1: reads at most 20,000 rows for each count and loads at most 500 tasks, and says that there are more', async () => {
+  const { engine, send, ended } = await createHarness()
+  const task = await ended((await send('go')).id)
+  const [row] = await engine.rows(olga, {}, 1)
+  if (row === undefined) throw new Error('no row')
+  const asked: number[] = []
+  const endless: Engine = {
+    ...engine,
+    rows: async (_caller, _filter, most) => {
+      asked.push(most)
+      return new Array<typeof row>(most).fill(row)
+    },
+    list: async (_caller, { limit = 1 } = {}) => ({
+      tasks: new Array<Task>(limit).fill(task),
+      total: 1e6,
+      cursor: 'more',
+    }),
+  }
+  const request = {
+    ...{ id: '', query: new URLSearchParams(), body: undefined, anyTenant: false },
+    ...{ scopes: new Set<never>(), now: 2 * HOUR },
+  }
+  const found = (await showOverview.handle(endless, olga, request)) as Overview
+  expect(asked).toEqual([20_000, 20_000, 20_000])
+  expect([found.read, found.isCut]).toEqual([500, true])
 })

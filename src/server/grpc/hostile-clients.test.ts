@@ -1,4 +1,4 @@
-/** Clients of HTTP/2 that are slow, hostile or gone, over real sockets and with a manual clock. */
+/** `sessions.ts` and `stream-io.ts`: clients that are slow, hostile or gone, over real sockets and with a manual clock. */
 
 import { fromJson, toBinary } from '@bufbuild/protobuf'
 import { status } from '@grpc/grpc-js'

@@ -1,4 +1,7 @@
-/** Sign-in over real sockets: the server, the provider, and a browser that is only its cookies. */
+/**
+ * Sign-in over real sockets: the server, the provider, and a browser that is only its cookies. The numbers are those of
+ * `granted-identity.ts` (G) and `sessions.ts` (C).
+ */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { request as httpRequest } from 'node:http'
 import { tmpdir } from 'node:os'
@@ -143,7 +146,7 @@ it.each([
   ['has no tenant', { sub: 'eve', groups: ['operators'] }],
   ['claims every tenant', { sub: 'eve', groups: ['operators'], tenant: '*' }],
   ['claims a name of the language', { sub: 'eve', constructor: 'operators' }],
-])('refuses who %s', async (_, claims) => {
+])('G1, G2: refuses who %s', async (_, claims) => {
   const at = await site({ tenant: undefined })
   at.issuer.claims = claims
   const { location, cookie } = await begin(at)
@@ -245,7 +248,7 @@ it('takes no cookie that was changed, or sealed for another purpose or configura
   expect((await ask(`${url}/ops/tasks`, { cookie })).status).toBe(200)
 })
 
-it('lets no page of another origin write, read or open a socket with the session', async () => {
+it('C2: lets no page of another origin write, read or open a socket with the session', async () => {
   const at = await site()
   const { url } = at.server
   const cookie = await signedIn(at)
