@@ -87,8 +87,8 @@ export interface Engine {
   readonly clock: Clock
 
   /**
-   * A message continues a task, answers its question, gets a stateless reply, or starts a task. `push` makes the webhook
-   * that came with the message. It is stored in the same commit, and not at all for a repeated message.
+   * A message continues a task, answers its question, gets a stateless reply, or starts a task. `push` makes the
+   * webhook that came with the message. The webhook is stored in the same commit; for a repeated message none is stored.
    */
   send(
     caller: Caller,

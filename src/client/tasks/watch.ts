@@ -39,7 +39,7 @@ export interface WatchDeps {
 const FIRST_WAIT_MS = 250
 const LONGEST_WAIT_MS = 5_000
 
-/** For a watch that continues the stream of a send. */
+/** Set when a watch continues a stream that was opened by sending a message. */
 export interface Continuation {
   /** Whether the watch ends after this state. */
   readonly ends: (state: TaskState) => boolean

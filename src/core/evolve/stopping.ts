@@ -89,8 +89,8 @@ function consume(task: Task, pos: number, removedUpTo = 0): Pick<Task, 'eventsAf
 }
 
 /**
- * A pause is withdrawn before it committed. If the resume carried input, that input becomes the
- * next wake that the code sees.
+ * A task was resumed before its pause had committed. Input that came with the resume is kept: the
+ * task's code reads it as `task.wake`.
  */
 export function withdraw(
   task: Task,

@@ -278,7 +278,7 @@ export interface AgentTask<Input = unknown> {
   /** The reminders as one block of text for a model. Empty when there are none. */
   readonly reminderBlock: string
 
-  /** `T` comes from the function alone. From where the result is used it would be the type of an agent's outcome. */
+  /** `T` is inferred from the function alone. `NoInfer` keeps TypeScript from inferring it from the place where the result is used. */
   step<T>(
     name: string,
     run: StepFunction<T> & JsonSerializable<T>,

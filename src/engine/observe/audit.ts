@@ -139,7 +139,7 @@ export function createAudit(deps: {
   }
 }
 
-/** The refusals of ordinary use that tell of an attempt on what is another's. */
+/** Refused calls of ordinary use are logged only with these codes: they may be attempts on another caller's task. */
 const hiding: ReadonlySet<string> = new Set(['TASK_NOT_FOUND', 'FORBIDDEN', 'CONSENT_NOT_YOURS'])
 
 function noteOf(

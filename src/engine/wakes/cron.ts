@@ -51,7 +51,7 @@ function timeAfter({ cron, hours }: Expression, zone: Zone, now: number): number
 /** An ISO 8601 instant with `Z`, which is the same in every zone. */
 const isInstant = (cron: string): boolean => /^\s*\d[^\s]*Z\s*$/i.test(cron)
 
-/** The problem of a valid expression that does not fire within that time. */
+/** The error text for a valid expression that fires at no time within `YEARS` years. */
 export const NEVER: string = `never fires in the next ${YEARS} years`
 
 interface Expression {

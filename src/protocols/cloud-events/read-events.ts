@@ -63,8 +63,8 @@ function isBinary(headers: Headers): boolean {
   return [...headers.keys()].some((name) => name.startsWith(PREFIX))
 }
 
-/** What these would say stands elsewhere. */
-const elsewhere: Readonly<Record<string, string>> = {
+/** Headers that are refused, because another part of the request has the same value. */
+const duplicates: Readonly<Record<string, string>> = {
   'ce-datacontenttype': 'is said by Content-Type',
   'ce-data': 'is the body',
   'ce-data_base64': 'is the body',
@@ -74,7 +74,7 @@ function binaryEvent(headers: Headers, body: Uint8Array): JsonObject {
   const event: Record<string, Json> = {}
   for (const [name, value] of headers) {
     if (!name.startsWith(PREFIX)) continue
-    const problem = elsewhere[name]
+    const problem = duplicates[name]
     if (problem !== undefined) throw invalid(name, problem)
     event[name.slice(PREFIX.length)] = headerValue(name, value)
   }

@@ -39,7 +39,7 @@ import type { Verb } from '../verb.ts'
 import { type ForkPoint, forkPoint } from './fork-point.ts'
 
 export interface ForkRequest {
-  /** The task whose past the new one has. It may have ended. */
+  /** The task that is forked: the new task gets a copy of its recorded past. It may have ended. */
   readonly taskId: string
   /**
    * The operation that runs next: the name of a step or tool, `park` or `ask`, with `#2` for the second of that name; its

@@ -11,7 +11,7 @@ import type { InFlight } from './in-flight.ts'
 export type SendResult =
   | {
       readonly kind: 'task'
-      /** The task after the records of the message. */
+      /** The state of the task when the records of this message had been applied. */
       readonly task: Task
       /** Records that the same commit wrote after those of the message. `latest` is the task after them. */
       readonly laterRecords: readonly LogRecord[]

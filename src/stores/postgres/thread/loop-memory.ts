@@ -1,12 +1,13 @@
 /**
- * What the event loop tells the guard thread, in shared memory. The thread reads it while the loop
- * is blocked, so it never sees a half-written value.
+ * Shared memory in which the event loop writes which task's code runs, for the guard thread. The thread reads it only while
+ * the loop is blocked, so it never sees a half-written value.
  */
+
 const LONGEST_ID = 256
 const HEADER = 12
 /**
- * Room for two task ids: the one whose code blocks the loop, and the only one whose code may have
- * blocked it since the loop turned.
+ * A header and two task ids: the task whose code runs now, and the task that is the only one whose code ran since the loop
+ * turned last.
  */
 const BYTES: number = HEADER + 2 * LONGEST_ID
 
