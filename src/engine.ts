@@ -192,7 +192,7 @@ export type { IdSource } from './ports/ids.ts'
 export type { Log, LogLevel } from './ports/log.ts'
 export type { MemoryUsage } from './ports/memory.ts'
 export type { CounterName, GaugeName, Meter, TimerName } from './ports/meter.ts'
-export type { AuditEntry, AuditQuery, AuditStore, StoredAuditEntry } from './ports/store/audit.ts'
+export type { AuditEntry, AuditQuery, AuditStore } from './ports/store/audit.ts'
 export type {
   Claim,
   ClaimKey,
@@ -211,10 +211,10 @@ export type {
   TextWish,
   Worker,
 } from './ports/store/cluster.ts'
-export type { EventStore } from './ports/store/events.ts'
+export type { EventKey, EventPositions, EventStore } from './ports/store/events.ts'
 export type { Hold, HoldScope, HoldStore } from './ports/store/holds.ts'
 export type { KeyValueStore } from './ports/store/key-values.ts'
-export type { Policy, PolicyStore } from './ports/store/policies.ts'
+export type { BudgetKey, Policy, PolicyStore } from './ports/store/policies.ts'
 export type { PruneResult } from './ports/store/pruning.ts'
 export type { PushStore } from './ports/store/pushes.ts'
 export type { SessionRow, SessionStore } from './ports/store/sessions.ts'
@@ -225,6 +225,7 @@ export type {
   OpenTaskQuery,
   StoredTask,
   TaskFilter,
+  TaskKey,
   TaskQuery,
   TaskRow,
   TaskStore,

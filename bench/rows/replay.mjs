@@ -63,7 +63,8 @@ export async function run({ quick }) {
 }
 
 async function recordedSteps(store, id) {
-  return (await store.records(id, FEW + 2, 1))[0]?.type === 'step' ? MANY : FEW
+  const tenant = await store.tenantOf(id)
+  return (await store.records(tenant, id, FEW + 2, 1))[0]?.type === 'step' ? MANY : FEW
 }
 
 const life = {

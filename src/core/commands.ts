@@ -17,7 +17,14 @@ import type {
   Submission,
 } from './records.ts'
 import type { ProvidedReminder, Reminder } from './reminders/reminders.ts'
-import type { Actor, NewOperation, PauseMode, PolicyReason, Suspension } from './suspension.ts'
+import type {
+  Actor,
+  EndedChild,
+  NewOperation,
+  PauseMode,
+  PolicyReason,
+  Suspension,
+} from './suspension.ts'
 import type { Json, JsonObject } from './values/json.ts'
 import type { CloudEvent } from './waiting/cloud-event.ts'
 import type { ResumeConditions } from './waiting/conditions.ts'
@@ -156,6 +163,8 @@ export type OuterCommand =
       readonly removedUpTo?: number
       readonly run?: RunToken
     }
+  /** A child has ended. If the task does not wait for it, nothing is written. */
+  | { readonly type: 'child-end'; readonly child: EndedChild; readonly run?: RunToken }
   /**
    * An instant of the task has come: its deadline, the next time of its schedule, the instant of
    * its trigger, or the expiry of its question.
@@ -242,6 +251,7 @@ export type RunCommand =
       readonly reason: string
       readonly summary?: string
       readonly conditions?: ResumeConditions
+      readonly children?: readonly string[]
       readonly inputSchema?: JsonObject
       readonly fireAt?: number
       readonly eventsNow: number

@@ -44,6 +44,7 @@ const deciders: { readonly [T in Exclude<CommandType, 'submit' | 'fork' | 'impor
     'budget-pause': pausing.budgetPause,
     resume: resuming.resume,
     event: waking.event,
+    'child-end': waking.childEnd,
     due: waking.due,
 
     hold: control.hold,

@@ -49,6 +49,7 @@ const samples: { readonly [C in ErrorCode]: readonly [ErrorDetails[C], ...string
   FORBIDDEN: [{ scope: 'tasks:write' }, 'tasks:write'],
   IDEMPOTENCY_KEY_REUSED: [{ key: 'key-1' }, 'key-1'],
   NOT_OFFERED: [{ agent: 'echo', capability: 'pause' }, 'echo', 'pause'],
+  NOT_FOUND: [{ what: 'budget', id: 'budget-1' }, 'budget-1'],
   AGENT_UNKNOWN: [{ agent: 'echo' }, 'echo'],
   LIMIT_EXCEEDED: [{ limit: 'maxTasks', value: 5 }, 'maxTasks', '5'],
   DRAINING: [{ retryAfterMs: 1_000 }, 'stopping'],

@@ -7,6 +7,13 @@ import { toIso } from './values/instant.ts'
 export interface ErrorDetails {
   /** There is no such task, or the caller may not see it. The error does not say which. */
   TASK_NOT_FOUND: { taskId: string }
+  /** There is no such hold, budget, rule, schedule or tenant, or the caller may not see it. The error does not say which. */
+  NOT_FOUND: {
+    what: 'hold' | 'budget' | 'rule' | 'schedule' | 'tenant'
+    id: string
+    /** What there is instead, or how a name looks. */
+    instead?: string
+  }
   /** The request is wrong. `path` is the dotted path of the mistake, and `problem` says what to send instead. */
   INVALID_INPUT: { path: string; problem: string }
   /** The state does not allow a pause. */
@@ -97,6 +104,8 @@ export type ErrorCode = keyof ErrorDetails
 
 const message: { readonly [C in ErrorCode]: (details: ErrorDetails[C]) => string } = {
   TASK_NOT_FOUND: (d) => `Task ${d.taskId} was not found`,
+  NOT_FOUND: (d) =>
+    `There is no ${d.what} ${d.id}${d.instead === undefined ? '' : `; ${d.instead}`}`,
   INVALID_INPUT: (d) => (d.path === '' ? d.problem : `${d.path}: ${d.problem}`),
   TASK_NOT_PAUSABLE: (d) => `Task ${d.taskId} cannot be paused: ${d.why}`,
   TASK_NOT_PAUSED: (d) =>

@@ -17,6 +17,7 @@ import type {
 import type { ExpiryReason, Reminder } from './reminders/reminders.ts'
 import type {
   Actor,
+  EndedChild,
   PauseMode,
   ResumeCause,
   SpanLinks,
@@ -131,6 +132,8 @@ export type RecordBody =
       /** This copy can be redacted, because the receipt contains only its hash. */
       readonly input: Json
       readonly event?: CloudEvent | TimeoutEvent
+      /** The child whose end this wake is. */
+      readonly child?: EndedChild
       /** The position of the event that this wake consumed. */
       readonly eventPos?: number
       /** Events up to this position are removed from the store, so the task need not remember which of them it consumed. */

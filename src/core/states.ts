@@ -70,6 +70,9 @@ const kinds: { readonly [S in State]: KindOf<S> } = {
 
 export const states: readonly State[] = Object.keys(kinds) as State[]
 
+/** The states of tasks that have ended. */
+export const terminalStates: readonly TerminalState[] = states.filter(isTerminal)
+
 export function canMove(from: State, to: State): boolean {
   return moves[from]?.includes(to) ?? false
 }

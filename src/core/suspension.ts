@@ -3,7 +3,8 @@
  * as soon as the request is accepted, also while the task quiesces.
  */
 
-import type { State } from './states.ts'
+import type { Message } from './messages/message.ts'
+import type { State, TerminalState } from './states.ts'
 import type { Json, JsonObject } from './values/json.ts'
 import type { SpanLink } from './values/span-link.ts'
 import type { CloudEvent } from './waiting/cloud-event.ts'
@@ -61,6 +62,11 @@ export interface Suspension {
   readonly reason?: string
   readonly summary?: string
   readonly conditions?: ResumeConditions
+  /**
+   * The children that the task waits for. The end of one of them wakes it, like a condition. Only
+   * the agent can wait for children, so they are not among the conditions of the protocols.
+   */
+  readonly children?: readonly string[]
   /** The JSON Schema of the input that a resume must have. */
   readonly inputSchema?: JsonObject
   readonly requestedAt: number
@@ -129,6 +135,13 @@ export interface TimeoutEvent {
   readonly deadlineAt: string
 }
 
+/** How a child has ended. Its artifacts are in `child.result()`. */
+export interface EndedChild {
+  readonly taskId: string
+  readonly state: TerminalState
+  readonly message?: Message
+}
+
 /** How a suspension ended. `task.park()` returns it, and `task.wake` has the last one. */
 export interface Wake {
   readonly handle: string
@@ -136,6 +149,8 @@ export interface Wake {
   readonly cause: ResumeCause
   readonly input: Json
   readonly event?: CloudEvent | TimeoutEvent
+  /** The child whose end woke the task, for a park that waited for children. */
+  readonly child?: EndedChild
   readonly continueTranscript: boolean
   readonly reason?: string
   readonly stoppedBy: Actor
@@ -148,12 +163,12 @@ export interface Wake {
 /** Builds the wake from a suspension and the `resumed` record that ended it. */
 export function wakeOf(
   suspension: Suspension,
-  resumed: Pick<Wake, 'handle' | 'cause' | 'input' | 'event' | 'continueTranscript'> & {
+  resumed: Pick<Wake, 'handle' | 'cause' | 'input' | 'event' | 'child' | 'continueTranscript'> & {
     readonly actor?: Actor
     readonly at: number
   },
 ): Wake {
-  const { handle, cause, input, event, continueTranscript, actor, at } = resumed
+  const { handle, cause, input, event, child, continueTranscript, actor, at } = resumed
   const stoppedAt = suspension.pausedAt ?? suspension.requestedAt
   return {
     handle,
@@ -161,6 +176,7 @@ export function wakeOf(
     cause,
     input,
     ...(event === undefined ? {} : { event }),
+    ...(child === undefined ? {} : { child }),
     continueTranscript,
     ...(suspension.reason === undefined ? {} : { reason: suspension.reason }),
     stoppedBy: suspension.actor,

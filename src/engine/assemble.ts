@@ -1,9 +1,11 @@
 /** Makes the parts of the engine and wires them together. */
 
+import type { Task } from '../core/task.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { Log } from '../ports/log.ts'
 import { noMeter } from '../ports/meter.ts'
 import type { ClusterStore } from '../ports/store/cluster.ts'
+import type { Store } from '../ports/store.ts'
 import { noTracing } from '../ports/tracing.ts'
 import type { Agent } from './author/agent.ts'
 import { createAgentTable } from './author/agent-table.ts'
@@ -26,6 +28,7 @@ import { createHolds, type Holds } from './holds/holds.ts'
 import { createLedger, type Ledger } from './ledger/ledger.ts'
 import { createPublishing, type Publishing } from './ledger/publishing.ts'
 import { readableWork } from './ledger/readable-work.ts'
+import { createTaskPlaces, type TaskPlaces } from './ledger/task-places.ts'
 import type { SharedTasks } from './ledger/task-queues.ts'
 import { createLifecycle, type Lifecycle, type LifecycleDeps } from './lifecycle.ts'
 import { createQuotas } from './limits/quotas.ts'
@@ -40,13 +43,15 @@ import { pastOfTask } from './requests/past.ts'
 import { createReminderRate } from './requests/remind/reminder-rate.ts'
 import { createSend, type Send } from './requests/send/send.ts'
 import { createLiveTexts } from './streams/live-texts.ts'
-import { createSubscriptions } from './streams/subscriptions.ts'
+import { createSubscriptions, type ReadRecords } from './streams/subscriptions.ts'
+import { followUpWork } from './upkeep/follow-up-work.ts'
 import { createFollowUps } from './upkeep/follow-ups.ts'
 import { createRetention, type Retention } from './upkeep/retention.ts'
 import { createEvents, type Events } from './wakes/events.ts'
 import { createScheduler, type Scheduler } from './wakes/schedules/scheduler.ts'
 import { createSchedules, type Schedules } from './wakes/schedules/schedules.ts'
 import { createTimers } from './wakes/timers.ts'
+import { createWakeByChild } from './wakes/wake-by-child.ts'
 import { createWakeByEvent } from './wakes/wake-by-event.ts'
 import { createWakeByTime } from './wakes/wake-by-time.ts'
 
@@ -86,7 +91,9 @@ export function assemble(deps: EngineDeps): Assembly {
     heardHolds: (epoch) => peers?.barrier.hear(epoch),
     lost: () => forgetAll(runs, ledger, holds),
   })
-  const shared = { store, clock, ids, log, tracing, meter, agents, table, signer, version, options }
+  const places = createTaskPlaces(store)
+  const base = { store, places, clock, ids, log, tracing, meter }
+  const shared = { ...base, agents, table, signer, version, options }
   const context: EngineContext = {
     ...shared,
     get ledger() {
@@ -97,6 +104,9 @@ export function assemble(deps: EngineDeps): Assembly {
     },
     get events() {
       return events
+    },
+    get childEnds() {
+      return childEnds
     },
     get followUps() {
       return followUps
@@ -136,7 +146,11 @@ export function assemble(deps: EngineDeps): Assembly {
   const policing = createPolicing(parts, policies)
   const peers = cluster && createPeers(parts, { cluster, membership, live })
   const versionOf = (taskId: string): number | undefined => ledger.peek(taskId)?.version
-  const subscriptions = createSubscriptions(store, versionOf, peers?.texts ?? live)
+  const subscriptions = createSubscriptions(
+    recordsIn(store, places),
+    versionOf,
+    peers?.texts ?? live,
+  )
   const ledger = createLedger({
     ...shared,
     limits: options,
@@ -146,7 +160,7 @@ export function assemble(deps: EngineDeps): Assembly {
     ...publishTo(() => publishing),
     shared: cluster && sharedTasks(cluster, parts),
   })
-  const work = readableWork(store, ledger.unreadable)
+  const work = readableWork(store, ledger.unreadable, places)
   const holds = createHolds(
     context,
     cluster && peers && { read: cluster.holdsInEffect, everywhere: peers.barrier.passed },
@@ -169,14 +183,29 @@ export function assemble(deps: EngineDeps): Assembly {
   })
   const wake = createWakeByEvent({ ledger, runs })
   const events = createEvents({ ...shared, ledger, wake, before: policing.fire.onEvent })
-  const wakeByTime = createWakeByTime({ ledger, runs, ids, clock, meter, before: events.beforeDue })
+  const childEnds = createWakeByChild({ store, ledger, runs })
+  const wakeByTime = createWakeByTime({ ledger, runs, ids, clock, meter, before: beforeDue(parts) })
   const timers = createTimers({ store: work, clock, log, wake: wakeByTime })
   const followUps = createFollowUps({ ...shared, ledger, isShared: cluster !== undefined })
   const retention = retentionOf(shared, ledger, events, membership)
-  const publishing = createPublishing({ ...context, timers, texts: peers?.texts })
+  const publishing = createPublishing({
+    ...context,
+    timers,
+    texts: peers?.texts,
+    work: followUpWork(context),
+  })
   const { scheduler, ...controls } = sending(context)
   const lifecycle = createLifecycle({ ...parts, scheduler, retention, watchdog })
   return { context, ...controls, ...policing, holds, lifecycle, workers }
+}
+
+/** An event or a child that came before the instant at which a task is due wakes it first. */
+function beforeDue({ context }: Pick<Parts, 'context'>): (task: Task) => Promise<void> | undefined {
+  return (task) => {
+    const event = context.events.beforeDue(task)
+    if (task.suspension?.children === undefined) return event
+    return Promise.resolve(event).then(() => context.childEnds.lookBack(task))
+  }
 }
 
 /** Nothing in memory is valid any more: the lease was lost, or the store went back. */
@@ -230,15 +259,23 @@ function sending(
   }
 }
 
+/** Reads a page of the log of a task that is followed by its id. */
+function recordsIn(store: Store, places: TaskPlaces): ReadRecords {
+  return async (taskId, after, limit) => {
+    const key = await places.keyOf(taskId)
+    return key === undefined ? [] : store.records(key.tenant, taskId, after, limit)
+  }
+}
+
 /** What the ledger asks when other processes write too. */
 function sharedTasks(cluster: ClusterStore, parts: Pick<Parts, 'context' | 'holds'>): SharedTasks {
   return {
-    versionOf: createVersionCheck(cluster),
+    versionOf: createVersionCheck(cluster, parts.context.places),
     known: (taskId) => parts.context.runs.known(taskId),
     holdEpoch: () => parts.holds.epoch(),
-    refresh() {
+    refresh(tenant) {
       const { context, holds } = parts
-      return Promise.all([holds.refresh(), context.events.reset()])
+      return Promise.all([holds.refresh(), context.events.reset(tenant)])
     },
   }
 }

@@ -74,3 +74,8 @@ export function scopeOf(caller: Caller): { readonly tenant?: string; readonly pr
   }
   return caller.tenant === ALL_TENANTS ? {} : { tenant: caller.tenant }
 }
+
+/** The only tenant whose tasks the caller may see. Undefined for operators of all tenants. */
+export function tenantOf({ tenant }: Caller): string | undefined {
+  return tenant === ALL_TENANTS ? undefined : tenant
+}

@@ -10,10 +10,11 @@ import type { Store } from '../ports/store.ts'
 import type { Tracing } from '../ports/tracing.ts'
 import type { Agent } from './author/agent.ts'
 import type { AgentTable } from './author/agent-table.ts'
-import { type Act, type Caller, mayAct, maySee, reachScopes } from './caller.ts'
+import { type Act, type Caller, mayAct, maySee, reachScopes, tenantOf } from './caller.ts'
 import type { Membership } from './cluster/membership.ts'
 import type { Runs } from './executor/runs.ts'
 import type { Ledger } from './ledger/ledger.ts'
+import type { TaskPlaces } from './ledger/task-places.ts'
 import type { Quotas } from './limits/quotas.ts'
 import type { Audit } from './observe/audit.ts'
 import type { EngineOptions } from './options.ts'
@@ -22,12 +23,15 @@ import type { AdmitReminders } from './requests/remind/reminder-rate.ts'
 import type { Subscriptions } from './streams/subscriptions.ts'
 import type { FollowUps } from './upkeep/follow-ups.ts'
 import type { Events } from './wakes/events.ts'
+import type { WakeByChild } from './wakes/wake-by-child.ts'
 
 export interface EngineContext {
   readonly store: Store
   readonly ledger: Ledger
+  readonly places: TaskPlaces
   readonly runs: Runs
   readonly events: Events
+  readonly childEnds: WakeByChild
   readonly followUps: FollowUps
   readonly subscriptions: Subscriptions
   readonly quotas: Quotas
@@ -66,7 +70,7 @@ export async function taskFor(
   if (typeof taskId !== 'string' || taskId === '' || taskId.length > LONGEST_ID) {
     throw new LullError('INVALID_INPUT', { path: 'taskId', problem: 'must be the id of a task' })
   }
-  const task = context.ledger.peek(taskId) ?? (await context.ledger.read(taskId))
+  const task = context.ledger.peek(taskId) ?? (await context.ledger.read(taskId, tenantOf(caller)))
   if (task === undefined || !maySee(caller, task)) throw new LullError('TASK_NOT_FOUND', { taskId })
   if (!mayAct(caller, act, task)) throw new LullError('FORBIDDEN', { scope: reachScopes[act] })
   return task

@@ -8,7 +8,7 @@ import { endsWithin } from './executor/pending-work.ts'
 import type { Holds } from './holds/holds.ts'
 import type { Budgets } from './policies/budgets.ts'
 import type { Policies } from './policies/policies.ts'
-import { cancelChildren } from './requests/cancel-task.ts'
+import { followUpWork } from './upkeep/follow-up-work.ts'
 import type { Retention, RetentionReport } from './upkeep/retention.ts'
 import type { Scheduler } from './wakes/schedules/scheduler.ts'
 import type { Timers } from './wakes/timers.ts'
@@ -55,12 +55,7 @@ export function createLifecycle(deps: LifecycleDeps): Lifecycle {
     await policies.refresh()
     // Holds start first. They stop the tasks that a dead process was about to stop, before anything can wake those.
     await holds.start()
-    await events.start(() =>
-      followUps.start({
-        stopped: events.lookBack,
-        canceled: (task) => cancelChildren(context, task),
-      }),
-    )
+    await events.start(() => followUps.start(followUpWork(context)))
     await runs.recover()
     // A budget may cover very many tasks, so the start does not wait for them.
     budgets.resumeRest().catch(notResumed(log))

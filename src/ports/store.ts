@@ -7,7 +7,10 @@
  *      written together;
  *  D4  reads see everything that a resolved `commit` wrote.
  *
- * No call needs a transaction over several tasks, so a store may be partitioned by task id.
+ * A task is named by its tenant and its id. The ids of tasks are unique among all tenants; the engine
+ * makes sure of that. No row belongs to two tenants, and each call of the hot paths names the tenant of
+ * everything that it reads and writes, so a store may be divided by tenant. Only calls without a tenant
+ * ask all parts (docs/decisions/0037-tenant-first.md).
  */
 import type { AuditStore } from './store/audit.ts'
 import type { ClaimStore } from './store/claims.ts'

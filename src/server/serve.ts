@@ -181,7 +181,7 @@ async function answerOn(
   const unwatch = watchStrayErrors(log)
   const acp = mountAcp(open, log, config.acp)
   await acp.start().catch((error: unknown) => log('warn', 'ACP could not start', { error }))
-  const app = appOf(open, acp, url, auth.signIn)
+  const app = appOf(open, acp, { url, traceUrl: config.traceUrl, signIn: auth.signIn })
   const guarding = { ...config, host }
   const { authenticate, stillValid } = auth
   const { clock, meter = noMeter } = open.deps
@@ -232,14 +232,18 @@ async function answerOn(
 function appOf(
   { engine, deps: { log }, lost, metrics }: OpenEngine,
   acp: AcpMount,
-  url: string,
-  signIn: Auth['signIn'],
+  {
+    url,
+    traceUrl,
+    signIn,
+  }: { readonly url: string; readonly traceUrl: string | undefined } & Pick<Auth, 'signIn'>,
 ) {
   return createApp({
     engine,
     acp,
     log,
     url,
+    traceUrl,
     signIn,
     lost,
     identityOf: identityOfRequest,

@@ -25,7 +25,8 @@ export interface ReplayDeps {
 
 /** @throws Error when the code reaches another state than the log */
 export async function replayTask(deps: ReplayDeps, taskId: string): Promise<Task> {
-  const records = await deps.store.records(taskId, 0, Number.MAX_SAFE_INTEGER)
+  const tenant = (await deps.store.tenantOf(taskId)) ?? ''
+  const records = await deps.store.records(tenant, taskId, 0, Number.MAX_SAFE_INTEGER)
   const stopped = fold(records)
   const before = beforeLastStop(records)
   if (stopped === undefined || before === undefined) {
@@ -91,5 +92,5 @@ async function runOn(
  */
 export function commitOfLog(task: Task, records: readonly LogRecord[]): Commit {
   const anchor = task.receipts.count > 0 ? { anchor: makeAnchor(task, testSigner) } : {}
-  return { taskId: task.id, expected: 0, records, row: rowOf(task), ...anchor }
+  return { tenant: task.tenant, taskId: task.id, expected: 0, records, row: rowOf(task), ...anchor }
 }

@@ -46,12 +46,14 @@ export function creation(
   more: Partial<Commit> = {},
 ): Commit {
   const records = sampleRecords(0, 'born', 'started')
-  return { taskId: id, expected: 0, records, row: sampleRow(id, row), ...more }
+  const whole = sampleRow(id, row)
+  return { tenant: whole.tenant, taskId: id, expected: 0, records, row: whole, ...more }
 }
 
 /** A later commit: one record, no column changed. */
 export function step(id: string, expected: number, more: Partial<Commit> = {}): Commit {
-  return { taskId: id, expected, records: sampleRecords(expected, `step ${expected + 1}`), ...more }
+  const records = sampleRecords(expected, `step ${expected + 1}`)
+  return { tenant: more.row?.tenant ?? 'acme', taskId: id, expected, records, ...more }
 }
 
 /** A commit that no store can write, because a value in it is not JSON. */

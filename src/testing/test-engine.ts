@@ -155,7 +155,7 @@ export async function testEngine(given: TestEngineOptions): Promise<TestEngine> 
     },
     replay: (taskId, options = {}) =>
       replayTask({ store, agents: options.agents ?? agents, now: clock.now() }, taskId),
-    records: (taskId) => store.records(taskId, 0, Number.MAX_SAFE_INTEGER),
+    records: (taskId) => store.records(caller.tenant, taskId, 0, Number.MAX_SAFE_INTEGER),
     async close() {
       now.life.end()
       await store.close()

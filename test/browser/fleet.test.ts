@@ -165,6 +165,31 @@ it('says what is stuck and why, beside what mends it', async () => {
   await page.getByRole('region', { name: 'Processes' }).getByText('answers this page').waitFor()
 })
 
+it('gives each page its title, a phone one row of navigation, and no key caps to fingers', async () => {
+  const phone = { viewport: { width: 360, height: 760 }, hasTouch: true, isMobile: true }
+  const taskId = await started({ say: 'hello' })
+  const page = await visit('board', phone)
+  expect(await page.title()).toBe('Board · Lull')
+  const bar = page.locator('nav.tabs')
+  expect((await bar.boundingBox())?.height).toBeLessThan(64)
+  expect(await bar.locator(':scope > ul > li:visible').count()).toBe(5)
+  expect(await page.locator('.kbd:visible').count()).toBe(0)
+  await bar.getByText('More').click()
+  await bar.getByRole('link', { name: 'Audit' }).click()
+  await expect.poll(() => page.title()).toBe('Audit · Lull')
+  await bar.getByRole('link', { name: 'Tasks' }).click()
+  await rows(page).first().waitFor()
+  // No cell of the table lies outside of the window.
+  const widest = await page
+    .locator('td:visible')
+    .evaluateAll((cells) => Math.max(...cells.map((cell) => cell.getBoundingClientRect().right)))
+  expect(widest).toBeLessThanOrEqual(360)
+  await page.goto(`${server.url}/dashboard/tasks/${taskId}`)
+  await expect.poll(() => page.title()).toBe('script: hello · Lull')
+  const time = page.locator('.timeline time').first()
+  expect(await time.getAttribute('title')).toMatch(/^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\.\d{3} UTC$/)
+})
+
 describe('a task', () => {
   it('is written to, and shows what was said', async () => {
     const page = await visit(`tasks/${await started(park)}`)

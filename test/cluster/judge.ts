@@ -4,6 +4,7 @@ import { verifyReceipts } from '../../src/core/receipts/check-receipts.ts'
 import type { LogRecord } from '../../src/core/records.ts'
 import type { Store } from '../../src/ports/store.ts'
 import { createSigner } from '../../src/server/system/signer.ts'
+import { keyIn } from '../../src/testing/key-in.ts'
 import { type Effect, parseEffect } from '../crash/effects-file.ts'
 import { atOnce } from './at-once.ts'
 import type { Account } from './customer.ts'
@@ -69,7 +70,7 @@ export async function judge(evidence: Evidence): Promise<Verdict> {
   let late = 0
   // Children are known by their effects.
   await atOnce(READERS, new Set([...accountOf.keys(), ...byTask.keys()]), async (taskId) => {
-    logs.set(taskId, await store.records(taskId, 0, 100_000))
+    logs.set(taskId, await store.records(...(await keyIn(store, taskId)), 0, 100_000))
   })
   const pids = pidsOfWorkers(
     [...logs].map(([taskId, log]) => ({ log, effects: byTask.get(taskId) ?? [] })),
@@ -85,7 +86,7 @@ export async function judge(evidence: Evidence): Promise<Verdict> {
       ...faultsOfLog(log),
       ...faultsOfTimes(log, begunAt, Date.now()),
       ...faultsOfDeadlines(log),
-      ...faultsOfStored(await store.load(taskId), log),
+      ...faultsOfStored(await store.load(...(await keyIn(store, taskId))), log),
       ...verifyReceipts(log, signer).map(({ seq, problem }) => `record ${seq}: ${problem}`),
       ...faultsOfSteps(log, inTime),
       ...inTime

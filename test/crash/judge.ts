@@ -5,6 +5,7 @@ import { canonical } from '../../src/core/receipts/canonical-json.ts'
 import { verifyReceipts } from '../../src/core/receipts/check-receipts.ts'
 import type { LogRecord } from '../../src/core/records.ts'
 import { createSigner, receiptKey } from '../../src/server/system/signer.ts'
+import { keyIn } from '../../src/testing/key-in.ts'
 import { openTestStore, SKEW_MS } from '../support/test-store.ts'
 import type { Client } from './client.ts'
 import { type Effect, readEffects } from './effects-file.ts'
@@ -25,8 +26,8 @@ export async function readLogs(
   try {
     const logs = new Map<string, readonly LogRecord[]>()
     for (const taskId of taskIds) {
-      const log = await store.records(taskId, 0, 100_000)
-      const stored = await store.load(taskId)
+      const log = await store.records(...(await keyIn(store, taskId)), 0, 100_000)
+      const stored = await store.load(...(await keyIn(store, taskId)))
       expect(stored && same(fold(stored.records, stored.snapshot))).toEqual(same(fold(log)))
       logs.set(taskId, log)
     }

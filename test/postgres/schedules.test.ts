@@ -30,7 +30,7 @@ afterEach(async () => {
 /** The times that have started a task, in order. */
 async function startedTimes(): Promise<readonly number[]> {
   const rows = await store.list({ limit: 100 })
-  const logs = await Promise.all(rows.map(({ id }) => store.records(id, 0, 1)))
+  const logs = await Promise.all(rows.map(({ tenant, id }) => store.records(tenant, id, 0, 1)))
   return logs
     .flatMap(([first]) => (first?.type === 'submitted' ? [first] : []))
     .map(

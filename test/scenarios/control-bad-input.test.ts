@@ -1,6 +1,7 @@
 /** Whatever is wrong with a control request is refused with its code and its place, in both versions and bindings, and nothing is written. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { callerOf, owner } from '../../src/server/auth/identity.ts'
+import { keyIn } from '../../src/testing/key-in.ts'
 import {
   ABSENT,
   type ControlMethod,
@@ -136,9 +137,15 @@ function fieldIn(details: Loose): string | undefined {
 /** Everything a request could have changed. */
 async function written(): Promise<object> {
   const { store } = server
-  const logs = await Promise.all([...tasks.values()].map((id) => store.records(id, 0, 10_000)))
+  const logs = await Promise.all(
+    [...tasks.values()].map(async (id) => store.records(...(await keyIn(store, id)), 0, 10_000)),
+  )
   const listed = await rpc('1.0', 'ListTasks', { pageSize: 100 })
-  return { logs, listed: listed.result, events: await store.lastEventPos() }
+  return {
+    logs,
+    listed: listed.result,
+    events: await store.eventPositions(await store.tenants('', 99)),
+  }
 }
 
 async function refusedEverywhere(
@@ -296,4 +303,20 @@ describe('a request with nothing wrong about it is taken:', () => {
     const two = await post('/events', { 'content-type': BATCH }, batch)
     expect([two.status, await two.json()]).toEqual([202, { accepted: 1, duplicates: 1, woken: 0 }])
   })
+
+  it.each(['percent-encoded', 'as the Go and Java SDKs send them'])(
+    'POST /events with attributes that are not ASCII, %s',
+    async (how) => {
+      const subject = 'Prüfung für 5 €'
+      const asItIs = Buffer.from(subject).toString('latin1')
+      const attributes = { 'ce-specversion': '1.0', 'ce-id': how, 'ce-source': '/', 'ce-type': 't' }
+      const encoded = how === 'percent-encoded' ? encodeURIComponent(subject) : asItIs
+      const headers = { ...JSON_TYPE, ...attributes, 'ce-subject': encoded }
+      const response = await post('/events', headers, '{}')
+      expect([response.status, await response.json()]).toEqual([
+        202,
+        { accepted: 1, duplicates: 0 },
+      ])
+    },
+  )
 })

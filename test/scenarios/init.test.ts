@@ -114,7 +114,9 @@ it('an editor starts the agents with the settings of the project', async () => {
 it('the lines of its Dockerfile make a server that is ready, and asks for a key', async () => {
   const target = mkdtempSync(join(place, 'image-'))
   const dockerfile = readFileSync(join(project, 'Dockerfile'), 'utf8')
-  const image = await buildImage({ dockerfile, context: project, target, env })
+  // With a cache of its own: npm would find the packed package in that of the project.
+  const apart = { ...env, npm_config_cache: join(target, 'cache') }
+  const image = await buildImage({ dockerfile, context: project, target, env: apart })
   expect(image).toMatchObject({ from: 'node:24-slim', user: 'node' })
   expect(existsSync(join(image.directory, 'acp.json'))).toBe(false)
   const { PATH } = process.env

@@ -57,7 +57,7 @@ describe('the writing thread', () => {
     }
     expect(failure).toMatchObject(unavailable)
     expect((failure as Error).message).toContain('the disk is full')
-    expect(await store.load(`small-${written}`)).toBeUndefined()
+    expect(await store.load('acme', `small-${written}`)).toBeUndefined()
     expect(await store.count({})).toBe(written * 2)
     await store.pruneClaims(2_000, 3)
     expect(await store.commit([step('small-0', 2)])).toEqual([{ status: 'written' }])
@@ -81,7 +81,7 @@ describe('the writing thread', () => {
     await expect(store.commit([step('task-1', 6)])).rejects.toMatchObject(unavailable)
     await expect(store.findClaim(sampleClaim('x'))).rejects.toMatchObject(unavailable)
     const again = await createSqliteStore({ path })
-    expect(await again.records('task-1', 0, 99)).toHaveLength(6)
+    expect(await again.records('acme', 'task-1', 0, 99)).toHaveLength(6)
     await again.close()
   })
 
@@ -126,7 +126,7 @@ describe('the writing thread', () => {
     await ending
     await expect(store.commit([step('task-1', 2)])).rejects.toMatchObject(unavailable)
     await expect(store.check()).rejects.toMatchObject(unavailable)
-    expect(await store.records('task-1', 0, 9)).toHaveLength(2)
+    expect(await store.records('acme', 'task-1', 0, 9)).toHaveLength(2)
     await store.close()
 
     const again = await createSqliteStore({ path })

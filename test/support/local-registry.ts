@@ -60,6 +60,9 @@ function describePackage(name: string, url: string): object | undefined {
 
 async function sendPacked(path: string, response: ServerResponse): Promise<void> {
   const folder = join(root, path)
+  if (!existsSync(folder)) {
+    return void response.writeHead(404).end(`${path} is not installed in this clone`)
+  }
   const args = ['-cf', '-', '--exclude', 'node_modules', '-C', dirname(folder), basename(folder)]
   response.writeHead(200, { 'content-type': 'application/octet-stream' })
   spawn('tar', args, { stdio: ['ignore', 'pipe', 'inherit'] }).stdout.pipe(response)

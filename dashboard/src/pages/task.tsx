@@ -15,7 +15,7 @@ import { Receipts } from '../parts/receipts.tsx'
 import { Timeline, useTimeline } from '../parts/timeline.tsx'
 import { Age } from '../parts/times.tsx'
 import { Webhooks } from '../parts/webhooks.tsx'
-import { messageOf } from '../server.ts'
+import { messageOf, who } from '../server.ts'
 import { type Known, load, taskOf } from '../tasks.ts'
 
 const refusal = signal<string | undefined>(undefined)
@@ -124,6 +124,27 @@ function Asked({ task }: { readonly task: Known }) {
   )
 }
 
+/** The trace in which the task was started or went on last. The configuration says where it is shown. */
+function Trace({ task: { traceId } }: { readonly task: Known }) {
+  if (traceId === undefined) return null
+  const address = who.value?.traceUrl?.replaceAll('{traceId}', encodeURIComponent(traceId))
+  const id = <code>{traceId}</code>
+  return (
+    <>
+      <dt>Trace</dt>
+      <dd>
+        {address === undefined ? (
+          id
+        ) : (
+          <a href={address} rel="noopener noreferrer">
+            {id}
+          </a>
+        )}
+      </dd>
+    </>
+  )
+}
+
 function About({ task }: { readonly task: Known }) {
   const { taskId, contextId, parentId, forkedFrom, tenant, principal } = task
   return (
@@ -147,6 +168,7 @@ function About({ task }: { readonly task: Known }) {
           <dd>{tenant}</dd>
           <dt>Started by</dt>
           <dd>{principal}</dd>
+          <Trace task={task} />
           {parentId !== undefined && (
             <>
               <dt>Parent</dt>

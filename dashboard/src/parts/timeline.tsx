@@ -83,6 +83,14 @@ function Line({ row, before }: { readonly row: Row; readonly before: Row | undef
   )
 }
 
+/** What woke a task. */
+const causes: Readonly<Record<string, string>> = {
+  explicit_resume: 'resumed by hand',
+  condition_fired: 'what it waited for came',
+  timeout: 'its time was over',
+  external_event: 'woken from outside',
+}
+
 function What({ row: { entry, word } }: { readonly row: Row }) {
   const { kind, name, outcome, text } = entry
   if (kind === 'usage') {
@@ -101,7 +109,7 @@ function What({ row: { entry, word } }: { readonly row: Row }) {
         <span class={failed ? 'tag fail' : 'tag'}>{outcome}</span>
       )}
       <By entry={entry} />
-      {text !== undefined && <p class="words">{text}</p>}
+      {text !== undefined && <p class="words">{causes[text] ?? text}</p>}
       <Contents entry={entry} />
     </>
   )
@@ -118,7 +126,7 @@ function Stop({ row: { entry, word, begins, ended } }: { readonly row: Row }) {
       {ended === undefined && <Standing since={entry.at} />}
       {ended?.by !== undefined && (
         <p>
-          Ended <By entry={ended} />
+          {begins === 'ask' ? 'Answered' : 'Ended'} <By entry={ended} />
         </p>
       )}
     </div>

@@ -157,8 +157,8 @@ async function askQuestions(
 }
 
 /**
- * Runs tools that act on the task. Those that stop the task come last; the others run at the same
- * time.
+ * Runs tools that act on the task. A task stops once at a time: questions and then tools that stop
+ * the task come one after the other, when the others, which run at the same time, are done.
  */
 async function runInTaskCode(
   { task }: Batch,
@@ -168,9 +168,11 @@ async function runInTaskCode(
   const one = async ({ call, tool }: KnownCall): Promise<void> => {
     outputs.set(call, await runOrAsk(task, tool, call))
   }
+  const isQuestion = ({ tool }: KnownCall): boolean => runInTask(tool) === undefined
   const isLast = ({ tool }: KnownCall): boolean => runInTask(tool)?.last ?? false
-  await Promise.all(calls.filter((call) => !isLast(call)).map(one))
-  for (const call of calls.filter(isLast)) await one(call)
+  const stops = [...calls.filter(isQuestion), ...calls.filter(isLast)]
+  await Promise.all(calls.filter((call) => !stops.includes(call)).map(one))
+  for (const call of stops) await one(call)
 }
 
 async function runOrAsk(task: AgentTask, tool: AnyTool, call: ToolCall): Promise<ToolOutput> {

@@ -6,6 +6,7 @@ import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest'
 import { agent } from '../../engine/author/agent.ts'
 import { type RunningServer, serve } from '../../server/serve.ts'
 import { createSqliteStore } from '../../stores/sqlite/sqlite-store.ts'
+import { keyIn } from '../../testing/key-in.ts'
 import { loadAgents } from '../input/load-agents.ts'
 import { runCli } from '../run-cli.ts'
 import { createFakeIo } from '../test-support/fake-io.ts'
@@ -150,13 +151,15 @@ it('reads the data directory of a stopped server, and finds a row that was chang
   expect((await run(taskId, '--data', tmpdir())).err).toContain('there is no lull.db in')
   await expectNoKeyMade()
   const store = await createSqliteStore({ path: directory })
-  const row = await store.row(taskId)
-  const [last] = (await store.records(taskId, 0, 100)).slice(-1)
+  const row = await store.row(...(await keyIn(store, taskId)))
+  const [last] = (await store.records(...(await keyIn(store, taskId)), 0, 100)).slice(-1)
   const said = { type: 'said', key: 'say#1', seq: (last?.seq ?? 0) + 1, at: 1 } as const
   // The row says something else than the log.
   if (row === undefined) throw new Error('the task has no row')
   const changed = { ...row, agent: 'payer', waits: ['other'] }
-  await store.commit([{ taskId, expected: said.seq - 1, records: [said], row: changed }])
+  await store.commit([
+    { tenant: changed.tenant, taskId, expected: said.seq - 1, records: [said], row: changed },
+  ])
   await store.close()
   const { code, out } = await run(taskId, ...data)
   expect(out).toContain('waits of the row is not what the log folds to')

@@ -51,7 +51,7 @@ it('refuses what is no schedule', async () => {
   expect(await run('schedules', 'pause')).toMatchObject({ code: 2 })
   const unknown = await run('schedules', 'run', 'digest:weekly')
   expect(unknown).toMatchObject({ code: 1 })
-  expect(unknown.err).toContain('there is no schedule digest:weekly')
+  expect(unknown.err).toContain('There is no schedule digest:weekly')
 })
 
 it('says that there is none', async () => {

@@ -34,7 +34,7 @@ it('asks again when the server answers that it is not ready', async () => {
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   const { port } = server.address() as AddressInfo
   const names: (string | undefined)[] = []
-  const see = ({ name }: { readonly name?: string }) => names.push(name)
+  const see = ({ name }: { readonly name?: string | undefined }) => names.push(name)
   await followTimeline(`http://127.0.0.1:${port}`, 'task-1', 0, see).end(60_000)
   server.close()
   expect(names).toEqual(['look'])

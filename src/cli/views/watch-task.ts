@@ -177,7 +177,10 @@ export function taskBlock(
     ['step', step === undefined ? '' : stepText(step, at)],
     ['acts', view.mayStillAct === undefined ? '' : stillActs(view.mayStillAct)],
     ['why', view.why ?? ''],
-    ['wakes', view.isStopped ? waitText(view.conditions, view.deadlineAt, at, 'exact') : ''],
+    [
+      'wakes',
+      view.isStopped ? waitText(view.conditions, view.deadlineAt, at, { precision: 'exact' }) : '',
+    ],
     ['says', text === '' ? view.says : text],
   ]
   return [

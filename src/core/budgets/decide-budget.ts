@@ -14,7 +14,6 @@
  * U5  A budget that is being removed cannot be refilled. Setting it again makes a new one, which a
  *     later `remove` of the old one does not touch.
  */
-import { type Refusal, refuse } from '../errors.ts'
 import { type Budget, periodOf } from './budget.ts'
 
 export type BudgetCommand =
@@ -48,7 +47,8 @@ export type BudgetChange =
 
 export type DecidedBudget =
   | { readonly changes: readonly BudgetChange[]; readonly refusal?: undefined }
-  | { readonly refusal: Refusal }
+  /** There is no such budget. */
+  | { readonly refusal: 'unknown' }
 
 type Of<T extends BudgetCommand['type']> = BudgetCommand & { readonly type: T }
 
@@ -81,7 +81,7 @@ export function decideBudget(
     return budget?.removing ? changes({ type: 'removed' }) : changes()
   }
   if (budget === undefined || (budget.removing && command.type === 'refill')) {
-    return refuse('INVALID_INPUT', { path: 'budgetId', problem: 'is not a budget' })
+    return { refusal: 'unknown' }
   }
   if (command.type === 'release') {
     return budget.removing ? changes() : changes({ type: 'released' })

@@ -119,7 +119,8 @@ function seen(
 export function park(task: Task, command: Of<'park'>, at: number): Decided {
   return asRun(task, command.run, () => {
     if (task.pausing !== undefined) return nothing
-    const { handle, reason, summary, conditions, inputSchema, fireAt, key, fingerprint } = command
+    const { handle, reason, summary, conditions, children, inputSchema, fireAt } = command
+    const { key, fingerprint } = command
     const deadlineAt = deadline(conditions, at)
     const suspension: Suspension = {
       handle,
@@ -129,6 +130,7 @@ export function park(task: Task, command: Of<'park'>, at: number): Decided {
       reason,
       ...(summary === undefined ? {} : { summary }),
       ...(conditions === undefined ? {} : { conditions }),
+      ...(children === undefined ? {} : { children }),
       ...(inputSchema === undefined ? {} : { inputSchema }),
       requestedAt: at,
       pausedAt: at,

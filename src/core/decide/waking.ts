@@ -44,6 +44,23 @@ export function event(task: Task, command: Of<'event'>): Decided {
   })
 }
 
+/** Whether the end of that child wakes the task. */
+export function waitsForChild({ suspension }: Pick<Task, 'suspension'>, childId: string): boolean {
+  return suspension?.children?.includes(childId) ?? false
+}
+
+export function childEnd(task: Task, { child, run }: Of<'child-end'>): Decided {
+  const { suspension } = task
+  if (suspension === undefined || !waitsForChild(task, child.taskId)) return nothing
+  return wakeOrDefer(task, suspension, run, {
+    kind: 'wake',
+    cause: 'condition_fired',
+    input: null,
+    child,
+    continueTranscript: true,
+  })
+}
+
 /**
  * While a hold covers the task, the first wake is stored instead. It takes effect when the hold is
  * lifted.

@@ -79,7 +79,9 @@ const receipts: { readonly [T in RecordType]: Describe<T> } = {
     const named = { handle, cause, actor, continueTranscript, eventPos, idempotencyKey }
     const inputHash = act.input === null ? undefined : hashOf(act.input)
     const eventHash = act.event === undefined ? undefined : hashOf(act.event)
-    return { kind: 'ResumptionReceipt', facts: clean({ ...named, epoch, inputHash, eventHash }) }
+    const childHash = act.child === undefined ? undefined : hashOf(act.child)
+    const hashes = { inputHash, eventHash, childHash }
+    return { kind: 'ResumptionReceipt', facts: clean({ ...named, epoch, ...hashes }) }
   },
   released: ({ reason: decision }, { state }) => ({
     kind: 'DrainDecisionReceipt',

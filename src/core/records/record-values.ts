@@ -3,7 +3,7 @@
 import type { Artifact, Message } from '../messages/message.ts'
 import type { Choice } from '../messages/question-part.ts'
 import type { InterruptedState, TerminalState } from '../states.ts'
-import type { Actor, ResumeCause, TimeoutEvent } from '../suspension.ts'
+import type { Actor, EndedChild, ResumeCause, TimeoutEvent } from '../suspension.ts'
 import type { Json, JsonObject } from '../values/json.ts'
 import type { CloudEvent } from '../waiting/cloud-event.ts'
 
@@ -72,6 +72,7 @@ export type DeferredAction =
       readonly cause: ResumeCause
       readonly input: Json
       readonly event?: CloudEvent | TimeoutEvent
+      readonly child?: EndedChild
       readonly eventPos?: number
       readonly eventsRemovedUpTo?: number
       readonly continueTranscript: boolean

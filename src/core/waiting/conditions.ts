@@ -107,6 +107,14 @@ function filterName(filter: EventFilter): string {
   return name.length <= LONGEST_FILTER_NAME ? name : ANY_NAME
 }
 
+/** The prefix of wait names of children. The id of the child follows. */
+const CHILD_NAMES = '\u0002'
+
+/** The name under which tasks wait for the end of that child. */
+export function childName(childId: string): string {
+  return CHILD_NAMES + childId
+}
+
 /** The filter that a wait name contains; undefined if the name is not one of a filter. */
 export function filterOf(name: string): EventFilter | undefined {
   if (!name.startsWith(FILTER_NAMES)) return undefined

@@ -10,6 +10,12 @@ import type { EventFilter, OnTimeout, ResumeConditions, Trigger } from './condit
  */
 export type Precision = 'rough' | 'exact'
 
+export interface WaitTextOptions {
+  readonly precision?: Precision
+  /** The children that the task waits for. */
+  readonly children?: readonly string[]
+}
+
 /**
  * For example `on ci.build.completed:1234, or in 30 min (then it fails)`. Says that only a resume
  * wakes the task if there are no conditions.
@@ -18,17 +24,26 @@ export function waitText(
   conditions: ResumeConditions | undefined,
   deadlineAt: string | undefined,
   now: number,
-  precision: Precision = 'rough',
+  { precision = 'rough', children = [] }: WaitTextOptions = {},
 ): string {
   const { onEvent, trigger, timeout } = conditions ?? {}
   const waits = [
     onEvent === undefined ? undefined : `on ${onEvent}`,
     trigger === undefined ? undefined : triggerText(trigger, now, precision),
+    childrenText(children),
     timeout === undefined
       ? undefined
       : `${until(deadlineAt, now, precision)} (${outcome[timeout.onTimeout ?? 'resume_with_summary']})`,
   ].filter((wait) => wait !== undefined)
   return waits.length === 0 ? 'only when it is resumed' : waits.join(', or ')
+}
+
+function childrenText(children: readonly string[]): string | undefined {
+  if (children.length === 0) return undefined
+  const [child] = children
+  return children.length === 1
+    ? `when its child ${child} ends`
+    : `when one of ${children.length} children ends`
 }
 
 const outcome: { readonly [A in OnTimeout]: string } = {

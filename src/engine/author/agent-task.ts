@@ -98,6 +98,11 @@ export interface Park extends Omit<ResumeConditions, 'timeout'> {
    */
   readonly timeout?: Timeout | ParkTimeout
   /**
+   * A child of this task, or several of them. The end of the first one wakes the task, also when it
+   * has ended already; `wake.child` says which one and how.
+   */
+  readonly child?: Pick<Child, 'id'> | readonly Pick<Child, 'id'>[]
+  /**
    * The input that a resume must have, as any Standard Schema. Other input is refused, and the task
    * stays stopped. Only what can be expressed as JSON Schema is checked. People see a form that is
    * built from it.

@@ -84,5 +84,5 @@ it('takes over tasks while the dispatch of an event takes long', async () => {
   await cluster.pass(7_000)
   a.crash()
   await cluster.pass(LEASE_MS + LEASE_MS / 3 + 1_000)
-  expect(await cluster.store.row(id)).toMatchObject({ state: 'completed' })
+  expect(await cluster.store.row('acme', id)).toMatchObject({ state: 'completed' })
 })

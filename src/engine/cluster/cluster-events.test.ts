@@ -91,7 +91,10 @@ function createFailover() {
       },
       events: async (...query) =>
         isOver() ? store.events(...query) : lost.filter(({ pos }) => pos > query[1]),
-      lastEventPos: async () => (isOver() ? store.lastEventPos() : lost.length),
+      eventPositions: async (tenants) =>
+        isOver()
+          ? store.eventPositions(tenants)
+          : tenants.map(() => ({ last: lost.length, oldest: 1 })),
       async commit(batch) {
         if (phase === 'at the next commit') phase = 'second server'
         return store.commit(batch)

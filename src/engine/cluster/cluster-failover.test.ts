@@ -1,6 +1,7 @@
 /** A shared store whose server fails, and another one takes over that lacks the last writes. */
 import { describe, expect, it } from 'vitest'
 import type { ClusterStore } from '../../ports/store/cluster.ts'
+import type { TaskKey } from '../../ports/store/tasks.ts'
 import { createClusterHarness } from '../test-support/cluster-harness.ts'
 import { alice, effects, running, signal } from '../test-support/engine-harness.ts'
 
@@ -115,13 +116,13 @@ it('C6: a refusal is not answered from a task that a failover has lost while it 
     }),
     hints: () => [],
   })
-  async function versions(taskIds: readonly string[]): Promise<readonly number[]> {
+  async function versions(keys: readonly TaskKey[]): Promise<readonly number[]> {
     // The first question is that of the read before the decision.
     if (++questions === 2) {
       checking.fire()
       await check.promise
     }
-    return (await cluster.store.cluster?.versions(taskIds)) ?? []
+    return (await cluster.store.cluster?.versions(keys)) ?? []
   }
   const a = await cluster.join()
   const before = cluster.clock.now()

@@ -12,6 +12,7 @@ import type { SharedTexts } from '../streams/shared-texts.ts'
 import type { Subscriptions } from '../streams/subscriptions.ts'
 import type { Timers } from '../wakes/timers.ts'
 import type { HoldBarrier } from './hold-barrier.ts'
+import type { VersionOf } from './version-check.ts'
 
 export interface Following {
   start(): void
@@ -19,7 +20,8 @@ export interface Following {
 }
 
 export interface FollowingDeps {
-  readonly cluster: Pick<ClusterStore, 'onChanges' | 'versions'>
+  readonly cluster: Pick<ClusterStore, 'onChanges'>
+  readonly versionOf: VersionOf
   readonly store: Pick<WorkStore, 'readyAgents' | 'nextDueAt'>
   readonly clock: Clock
   readonly log: Log
@@ -40,6 +42,7 @@ const PAGE = 1_000
 export function createFollowing(deps: FollowingDeps): Following {
   const {
     cluster,
+    versionOf,
     store,
     clock,
     log,
@@ -89,7 +92,7 @@ export function createFollowing(deps: FollowingDeps): Following {
     const taskIds = [...new Set([...runs.taskIds(), ...subscriptions.taskIds()])]
     for (let from = 0; from < taskIds.length; from += PAGE) {
       const page = taskIds.slice(from, from + PAGE)
-      const versions = await cluster.versions(page)
+      const versions = await Promise.all(page.map((id) => versionOf(id)))
       for (const [index, id] of page.entries()) ledger.heard(id, versions[index] ?? 0)
     }
     for (const agent of await store.readyAgents()) runs.addReady(agent)

@@ -17,6 +17,7 @@
 import type { ClusterStore, Worker } from '../../ports/store/cluster.ts'
 import type { EngineContext } from '../context.ts'
 import type { Membership } from './membership.ts'
+import type { VersionOf } from './version-check.ts'
 
 export interface HoldBarrier {
   /**
@@ -54,7 +55,8 @@ const NONE = -1
 export function createHoldBarrier(
   context: Context,
   refreshPolicies: () => Promise<void>,
-  cluster: Pick<ClusterStore, 'nextHoldEpoch' | 'versions' | 'workers' | 'report'>,
+  cluster: Pick<ClusterStore, 'nextHoldEpoch' | 'workers' | 'report'>,
+  versionOf: VersionOf,
   membership: Pick<Membership, 'worker' | 'renew'>,
 ): HoldBarrier {
   let reached = 0
@@ -86,7 +88,7 @@ export function createHoldBarrier(
       // A commit that starts a run may be written but not answered. Its task would be missing from
       // the list of tasks that run here.
       await context.ledger.commitsSettled()
-      await readRuns(context, cluster)
+      await readRuns(context, versionOf)
       if (times < forgotten) continue
       reached = epoch
       letGo()
@@ -177,12 +179,13 @@ function createNotes(clock: Context['clock']): Notes {
 
 async function readRuns(
   { runs, ledger }: Pick<Context, 'runs' | 'ledger'>,
-  { versions }: Pick<ClusterStore, 'versions'>,
+  versionOf: VersionOf,
 ): Promise<void> {
-  const taskIds = runs.taskIds()
-  if (taskIds.length === 0) return
-  const stored = await versions(taskIds)
-  await Promise.all(taskIds.map((id, index) => ledger.reach(id, stored[index] ?? 0)))
+  await Promise.all(
+    runs.taskIds().map(async (id) => {
+      await ledger.reach(id, await versionOf(id))
+    }),
+  )
 }
 
 function holdEpochIn(note: Worker['note']): number {

@@ -8,14 +8,15 @@ import { blockedTaskOf } from '../executor/takeover.ts'
 import type { Holds } from '../holds/holds.ts'
 import type { Budgets } from '../policies/budgets.ts'
 import type { Policies } from '../policies/policies.ts'
-import { cancelChildren } from '../requests/cancel-task.ts'
 import type { LiveTexts } from '../streams/live-texts.ts'
 import { createSharedTexts, type SharedTexts } from '../streams/shared-texts.ts'
+import { followUpWork } from '../upkeep/follow-up-work.ts'
 import type { Timers } from '../wakes/timers.ts'
 import { createCaretaking } from './caretaking.ts'
 import { createFollowing } from './following.ts'
 import { createHoldBarrier, type HoldBarrier } from './hold-barrier.ts'
 import type { Membership } from './membership.ts'
+import { createVersionCheck } from './version-check.ts'
 
 export interface Peers {
   readonly texts: SharedTexts
@@ -43,14 +44,15 @@ export function createPeers(parts: PeersParts, { cluster, membership, live }: Pe
   const { context } = parts
   const refreshPolicies = (): Promise<void> => parts.policies.refresh()
   const texts = createSharedTexts(context, { cluster, live, worker: membership.worker })
-  const barrier = createHoldBarrier(context, refreshPolicies, cluster, membership)
+  const versionOf = createVersionCheck(cluster, context.places)
+  const barrier = createHoldBarrier(context, refreshPolicies, cluster, versionOf, membership)
   let stop = (): void => undefined
 
   function start(): void {
     const { timers } = parts
     const { restart } = membership
     const shared = { ...context, ...context.options, cluster }
-    const following = createFollowing({ ...shared, timers, texts, barrier, restart })
+    const following = createFollowing({ ...shared, versionOf, timers, texts, barrier, restart })
     const caretaking = createCaretaking({ ...shared, membership, finish, isNeeded })
     following.start()
     caretaking.start()
@@ -64,10 +66,7 @@ export function createPeers(parts: PeersParts, { cluster, membership, live }: Pe
   async function finish({ note }: Worker): Promise<void> {
     const { holds, budgets } = parts
     await holds.start()
-    await context.followUps.repeat(doneUntilIn(note), {
-      stopped: context.events.lookBack,
-      canceled: (task) => cancelChildren(context, task),
-    })
+    await context.followUps.repeat(doneUntilIn(note), followUpWork(context))
     // Comes last, because a budget may cover very many tasks.
     await budgets.resumeRest()
   }

@@ -15,8 +15,8 @@ function createHeldStore() {
   const held: { taskId?: string; records?: Signal | undefined; commit?: Signal | undefined } = {}
   const store: Store = {
     ...inner,
-    async records(taskId, ...asked) {
-      const read = await inner.records(taskId, ...asked)
+    async records(tenant, taskId, ...asked) {
+      const read = await inner.records(tenant, taskId, ...asked)
       if (taskId === held.taskId) await held.records?.promise
       return read
     },

@@ -162,12 +162,12 @@ async function giveBack(
 
 async function journalOf(
   store: Pick<TaskStore, 'records'>,
-  { id, journal }: Task,
+  task: Task,
 ): Promise<readonly LogRecord[]> {
   const records: LogRecord[] = []
   // The `continued` record contains the transcript, so it is read too.
-  const after = Math.max(0, journal.afterSeq - 1)
-  for await (const record of logOf(store, id, after)) records.push(record)
+  const after = Math.max(0, task.journal.afterSeq - 1)
+  for await (const record of logOf(store, task, after)) records.push(record)
   return records
 }
 

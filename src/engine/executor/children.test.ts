@@ -318,7 +318,7 @@ describe('a parent', () => {
     const { id } = await first.send('go')
     const childId = await childOf(first, id)
     await first.settled()
-    expect(await store.load(childId)).toBeUndefined()
+    expect(await store.load('acme', childId)).toBeUndefined()
 
     const second = await first.recover({ store })
     await second.settled()

@@ -91,7 +91,7 @@ describe('a process that stops', () => {
     await harness.engine.resume(alice, { taskId: id })
     await harness.settled()
     expect(await drainOf(harness)).toBe('at once')
-    const log = await inner.records(id, 0, 100)
+    const log = await inner.records('acme', id, 0, 100)
     expect(log.map(({ type }) => type)).toContain('released')
     await finish(harness, inner)
   })

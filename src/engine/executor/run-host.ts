@@ -61,14 +61,14 @@ export function createRunHost(
     live,
     limits: options,
     commit: (taskId, command) => context.ledger.commit(taskId, command),
-    records: (taskId) => logOf(store, taskId),
+    records: (task) => logOf(store, task),
     fireAt: (conditions) => fireAt(conditions, clock.now()),
-    async eventsNow() {
+    async eventsNow(tenant) {
       const { events } = context
-      await events.refresh()
-      return events.lastPos()
+      await events.refresh(tenant)
+      return events.lastPos(tenant)
     },
-    lastEventPos: () => context.events.lastPos(),
+    lastEventPos: (tenant) => context.events.lastPos(tenant),
     releaseSlot: (taskId) => context.runs.releaseSlot(taskId),
     reacquireSlot: (taskId) => context.runs.reacquireSlot(taskId),
     blocked: watchdog.report,
@@ -95,7 +95,7 @@ function createChildHost(context: EngineContext, holds: Holds): ChildHost {
   /** The child, if the parent may read it. */
   async function known(parent: Task, childId: string): Promise<Task | undefined> {
     const isReadable = await readableChildren(context, parent)
-    const child = await context.ledger.read(childId)
+    const child = await context.ledger.read(childId, parent.tenant)
     return child !== undefined && isReadable(child) ? child : undefined
   }
 
@@ -112,7 +112,7 @@ function createChildHost(context: EngineContext, holds: Holds): ChildHost {
       wanted: (child) => isReadable(child) && wanted(child),
       timeoutMs: Number.POSITIVE_INFINITY,
       signal,
-      read: () => context.ledger.read(childId),
+      read: () => context.ledger.read(childId, parent.tenant),
     })
   }
 
@@ -127,7 +127,7 @@ function createChildHost(context: EngineContext, holds: Holds): ChildHost {
     check: (agent, parts) => inputOf(agentNamed(context, agent), { parts }),
     async create(parent, delegation) {
       const { childId } = delegation
-      if ((await context.ledger.read(childId)) !== undefined) return
+      if ((await context.ledger.read(childId, parent.tenant)) !== undefined) return
       await createChild(context, parent, delegation)
       // The parent may have been cancelled or held before the child existed.
       const now = await context.ledger.read(parent.id)

@@ -204,7 +204,8 @@ export function createWaitingParents(deps: WaitingParentsDeps): WaitingParents {
   }
 
   async function hasEnded(parentId: string, childId: string): Promise<boolean> {
-    const [parent, child] = [await ledger.read(parentId), await ledger.read(childId)]
+    const parent = await ledger.read(parentId)
+    const child = parent && (await ledger.read(childId, parent.tenant))
     if (parent === undefined || child === undefined) return false
     const isReadable = await readableChildren({ ledger }, parent)
     return isReadable(child) && (isTerminal(child.state) || isUnreadable(child))

@@ -26,7 +26,7 @@ export interface TaskOutcome {
   readonly mayStillAct?: readonly string[]
 }
 
-type Context = Pick<EngineContext, 'store' | 'ledger' | 'runs' | 'ids'>
+type Context = Pick<EngineContext, 'store' | 'places' | 'ledger' | 'runs' | 'ids'>
 
 const PAGE = 256
 
@@ -45,7 +45,8 @@ export async function holdTask(
   hold: Hold,
   taskId: string,
 ): Promise<TaskOutcome> {
-  const task = await ledger.read(taskId)
+  const { scope } = hold
+  const task = await ledger.read(taskId, 'tenant' in scope ? scope.tenant : undefined)
   if (task === undefined || !isCovered(hold.scope, { ...task, taskId })) {
     return { taskId, outcome: 'unknown' }
   }
@@ -129,12 +130,18 @@ export async function liftStaleHolds(
  * call (H2).
  */
 async function* tasksIn(
-  context: Pick<Context, 'store'>,
+  context: Pick<Context, 'store' | 'places'>,
   scope: HoldScope,
   which: 'open' | 'held' = 'open',
 ): AsyncGenerator<readonly string[]> {
-  if ('taskIds' in scope) yield [...new Set(scope.taskIds)]
-  else for await (const rows of pagesIn(context, scope, which)) yield rows.map(({ id }) => id)
+  if ('taskIds' in scope) {
+    yield [...new Set(scope.taskIds)]
+    return
+  }
+  for await (const rows of pagesIn(context, scope, which)) {
+    for (const { id, tenant } of rows) context.places.learn(id, tenant)
+    yield rows.map(({ id }) => id)
+  }
 }
 
 /** The rows of the open tasks in scope, page by page. */
@@ -146,7 +153,12 @@ export async function* openRowsIn(
     yield* pagesIn({ store }, scope, 'open')
     return
   }
-  const rows = await Promise.all([...new Set(scope.taskIds)].map((id) => store.row(id)))
+  const rows = await Promise.all(
+    [...new Set(scope.taskIds)].map(async (id) => {
+      const tenant = scope.tenant ?? (await store.tenantOf(id))
+      return tenant === undefined ? undefined : store.row(tenant, id)
+    }),
+  )
   yield rows
     .filter((row) => row !== undefined)
     .filter((row) => !isTerminal(row.state) && isCovered(scope, { ...row, taskId: row.id }))
@@ -165,6 +177,6 @@ async function* pagesIn(
     yield page.filter((row) => isCovered(scope, { ...row, taskId: row.id }))
     const last = page.at(-1)
     if (last === undefined || page.length < PAGE) return
-    after = { contextId: last.contextId, id: last.id }
+    after = { tenant: last.tenant, contextId: last.contextId, id: last.id }
   }
 }

@@ -55,7 +55,7 @@ export function withinTenantOf(caller: Caller, scope: HoldScope): HoldScope {
   if (caller.tenant === ALL_TENANTS) return scope
   if ('all' in scope) return { tenant: caller.tenant }
   if ('tenant' in scope && (scope.tenant ?? caller.tenant) !== caller.tenant) {
-    throw new LullError('INVALID_INPUT', { path: 'scope.tenant', problem: 'is unknown' })
+    throw new LullError('NOT_FOUND', { what: 'tenant', id: scope.tenant ?? '' })
   }
   return { ...scope, tenant: caller.tenant }
 }

@@ -30,7 +30,7 @@ describe('who may hold', () => {
     expect(theirs.outcomes).toEqual([{ taskId: id, outcome: 'unknown' }])
     expect((await w.engine.hold(evil, everything)).outcomes).toEqual([])
     const ours = await w.engine.hold(olga, everything)
-    await expect(w.engine.lift(evil, ours.holdId)).rejects.toMatchObject({ code: 'INVALID_INPUT' })
+    await expect(w.engine.lift(evil, ours.holdId)).rejects.toMatchObject({ code: 'NOT_FOUND' })
   })
 
   it('over task ids is told of nobody else, and cannot be lifted by another tenant', async () => {
@@ -40,7 +40,7 @@ describe('who may hold', () => {
     const { holdId } = await w.engine.hold(olga, { scope: { taskIds: [id] }, reason: 'x' })
     const evil: Caller = { tenant: 'evil', principal: 'eve', operator: true }
     expect(await w.engine.holds(evil)).toEqual([])
-    await expect(w.engine.lift(evil, holdId)).rejects.toMatchObject({ code: 'INVALID_INPUT' })
+    await expect(w.engine.lift(evil, holdId)).rejects.toMatchObject({ code: 'NOT_FOUND' })
     expect((await w.get(id)).holds).toEqual([holdId])
   })
 })
@@ -142,6 +142,6 @@ describe('a process that dies', () => {
     const second = await first.recover()
     await second.until(id, 'completed')
     expect(await second.engine.holds(root)).toEqual([])
-    await expect(second.engine.lift(root, holdId)).rejects.toMatchObject({ code: 'INVALID_INPUT' })
+    await expect(second.engine.lift(root, holdId)).rejects.toMatchObject({ code: 'NOT_FOUND' })
   })
 })

@@ -172,8 +172,8 @@ function createLiftHold(context: EngineContext, active: ActiveHolds, isShared: b
     }
     const lifted = await liftRest(caller, holdId)
     if (lifted !== undefined) return lifted
-    const problem = `is not a hold that is in effect; ${inEffect(active, caller)}`
-    throw new LullError('INVALID_INPUT', { path: 'holdId', problem })
+    const instead = inEffect(active, caller)
+    throw new LullError('NOT_FOUND', { what: 'hold', id: holdId, instead })
   }
 }
 

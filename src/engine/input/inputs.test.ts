@@ -247,6 +247,6 @@ describe('the engine', () => {
       await harness.store.holds(true),
     ]
     expect(after).toEqual(before)
-    expect(await harness.store.lastEventPos()).toBe(0)
+    expect(await harness.store.eventPositions(['acme'])).toEqual([{ last: 0, oldest: 1 }])
   })
 })

@@ -28,6 +28,7 @@ import {
 import type {
   Actor,
   ActorKind,
+  EndedChild,
   NewOperation,
   SpanLinks,
   Suspension,
@@ -200,6 +201,12 @@ export const wakeEvent = unionOf([timeoutEvent, cloudEvent], 'must be an event')
   NonNullable<(DeferredAction & { readonly kind: 'wake' })['event']>
 >
 
+export const endedChild: z.ZodType<EndedChild> = exactly<EndedChild>({
+  taskId: taskName,
+  state: terminalState,
+  message: message.optional(),
+})
+
 const deferredActions: {
   readonly [K in DeferredAction['kind']]: z.ZodType<DeferredAction & { readonly kind: K }>
 } = {
@@ -208,6 +215,7 @@ const deferredActions: {
     cause: resumeCause,
     input: json,
     event: wakeEvent.optional(),
+    child: endedChild.optional(),
     eventPos: count.optional(),
     eventsRemovedUpTo: count.optional(),
     continueTranscript: z.boolean(),
@@ -239,6 +247,7 @@ export const suspension: z.ZodType<Suspension> = exactly<Suspension>({
   reason: text.optional(),
   summary: text.optional(),
   conditions: resumeConditions.optional(),
+  children: list(taskName, MANY).optional(),
   inputSchema: jsonObject.optional(),
   requestedAt: at,
   pausedAt: at.optional(),

@@ -52,11 +52,12 @@ describe('the ledger', () => {
     const { store } = createFaultyStore()
     await ledgerOn(store).create('t', submit('t'))
     let reads = 0
-    const load: typeof store.load = async (id) => {
+    const load: typeof store.load = async (tenant, id) => {
       if (++reads > 10) throw new LullError('STORE_UNAVAILABLE', { why: 'asked without end' })
-      return store.load(id)
+      return store.load(tenant, id)
     }
-    await ledgerOn({ ...store, load }).reach(taskId, 7)
+    const tenantOf: typeof store.tenantOf = async () => 'acme'
+    await ledgerOn({ ...store, load, tenantOf }).reach(taskId, 7)
     expect(reads).toBe(1)
   })
 
@@ -72,7 +73,7 @@ describe('the ledger', () => {
     expect(answered).toBe(false)
     gate.fire()
     await creating
-    expect((await faulty.store.load('t'))?.records).toHaveLength(2)
+    expect((await faulty.store.load('acme', 't'))?.records).toHaveLength(2)
   })
 
   it('L2: decides the commands of a task in order, on what the ones before them made', async () => {
@@ -111,7 +112,7 @@ describe('the ledger', () => {
         Array.from({ length: 20 }, (_, n) => ledger.commit('t', message(`${who}-${n}`))),
       ),
     )
-    const log = await store.records('t', 0, 1_000)
+    const log = await store.records('acme', 't', 0, 1_000)
     expect(log.map(({ seq }) => seq)).toEqual(log.map((_, index) => index + 1))
     for (const who of [0, 1, 2]) {
       const mine = log.flatMap((record) =>
@@ -210,7 +211,7 @@ describe('the ledger', () => {
     for (let n = 0; n < 100; n++) await ledger.commit('t', message(`m-${n}`))
     const again = await ledgerOn(store).read('t')
     expect(again).toEqual(await ledger.read('t'))
-    expect((await store.load('t'))?.records.length).toBeLessThan(64)
+    expect((await store.load('acme', 't'))?.records.length).toBeLessThan(64)
   })
 
   const claim = {

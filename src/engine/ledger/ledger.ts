@@ -44,11 +44,12 @@ import {
   createWaiting,
   type LazyCommand,
 } from './plan.ts'
-import { createRead } from './read-task.ts'
+import { createRead, type ReadTask } from './read-task.ts'
 import { createSettlement } from './settlement.ts'
 import { createStoreTrouble } from './store-trouble.ts'
 import { createTaskCache, type TaskCache } from './task-cache.ts'
 import { forgetUnderWay, isSettled, type TaskEntry } from './task-entry.ts'
+import type { TaskPlaces } from './task-places.ts'
 import { createTaskQueues, type SharedTasks } from './task-queues.ts'
 
 export type { CommitExtras, Committed, LazyCommand } from './plan.ts'
@@ -76,10 +77,11 @@ export interface Ledger {
     begun?: (task: Task) => void,
   ): Promise<Committed>
   /**
-   * Reads a task. One whose log cannot be folded is returned as paused (L7).
+   * Reads a task. One whose log cannot be folded is returned as paused (L7). `tenant` is that of the
+   * caller, or of another task that names this one, if it is known.
    * @throws LullError `STORE_UNAVAILABLE`
    */
-  read(taskId: string): Promise<Task | undefined>
+  read: ReadTask
   /**
    * The task if it is in memory. Always undefined in a shared store, because another process
    * may have written since.
@@ -122,6 +124,7 @@ export interface Ledger {
 
 export interface LedgerDeps {
   readonly store: Pick<TaskStore, 'commit' | 'load' | 'row' | 'records'>
+  readonly places: TaskPlaces
   readonly clock: Clock
   readonly signer: Signer
   readonly log: Log
@@ -160,7 +163,7 @@ export function createLedger(deps: LedgerDeps): Ledger {
   const cache = createTaskCache({ tasks: limits.cachedTasks, bytes: limits.cachedBytes })
   const admission = createAdmission(limits)
   const trouble = createStoreTrouble(clock, log)
-  const loader = createLoader(store, deps.signer, log, deps.foundUnreadable)
+  const loader = createLoader(store, deps.places, deps.signer, log, deps.foundUnreadable)
   const traces = createRecordTracing(deps)
   const planner = createPlanner({ ...deps, traces, holdEpoch: shared?.holdEpoch })
   const settlement = createSettlement({

@@ -12,8 +12,9 @@ import type { Task } from '../../core/task.ts'
 import { describeError } from '../../core/values/describe-error.ts'
 import { weightOf } from '../../core/values/weight.ts'
 import type { Log } from '../../ports/log.ts'
-import type { StoredTask, TaskStore } from '../../ports/store/tasks.ts'
+import type { StoredTask, TaskKey, TaskStore } from '../../ports/store/tasks.ts'
 import { logOf } from './log-of.ts'
+import type { TaskPlaces } from './task-places.ts'
 import { unreadableTask } from './unreadable-task.ts'
 
 export type Loaded =
@@ -35,9 +36,10 @@ export interface Loader {
   /**
    * @param storedVersion a version that the store is known to have; a log that ends before it is
    * unreadable
+   * @param tenant the tenant that the caller believes the task to have
    * @throws LullError `STORE_UNAVAILABLE`
    */
-  load(taskId: string, storedVersion?: number): Promise<Loaded>
+  load(taskId: string, storedVersion?: number, tenant?: string): Promise<Loaded>
   /**
    * Like `load`, for a task that is known up to a version. Reads only later records if possible.
    */
@@ -53,17 +55,21 @@ export interface Loader {
 /** @param found called once for each task that is found unreadable */
 export function createLoader(
   store: Pick<TaskStore, 'load' | 'row' | 'records'>,
+  places: TaskPlaces,
   verifier: Verifier,
   log: Log,
   found: (task: Task) => void,
 ): Loader {
   const unreadable = new Set<string>()
 
-  async function load(taskId: string, storedVersion = 0): Promise<Loaded> {
+  async function load(taskId: string, storedVersion = 0, tenant?: string): Promise<Loaded> {
     let why: string
+    const key = await places.keyOf(taskId, tenant)
+    if (key === undefined) return { kind: 'none' }
     try {
-      const stored = await store.load(taskId)
+      const stored = await store.load(key.tenant, taskId)
       if (stored === undefined) return { kind: 'none' }
+      places.learn(taskId, key.tenant)
       const task = foldStored(taskId, stored, verifier)
       if (task.version < storedVersion) {
         const why = `record ${task.version + 1} is missing`
@@ -82,13 +88,13 @@ export function createLoader(
       if (!isLullError(error, 'TASK_UNREADABLE')) throw error
       why = error.details.why
     }
-    return showUnreadable(taskId, why)
+    return showUnreadable(key, why)
   }
 
   async function follow(base: Task, storedVersion: number): Promise<Loaded> {
     const { id, version } = base
     const records: LogRecord[] = []
-    for await (const record of logOf(store, id, version)) records.push(record)
+    for await (const record of logOf(store, base, version)) records.push(record)
     const isComplete =
       checkLog(records, base) === undefined && version + records.length >= storedVersion
     // The store has an older version, or the later records cannot be folded. The whole task is read.
@@ -100,8 +106,8 @@ export function createLoader(
     return { kind: 'task', task, snapshotSeq: 0, bytes: weightOf(records), records, before: base }
   }
 
-  async function showUnreadable(taskId: string, why: string): Promise<Loaded> {
-    const row = await store.row(taskId)
+  async function showUnreadable({ tenant, id: taskId }: TaskKey, why: string): Promise<Loaded> {
+    const row = await store.row(tenant, taskId)
     if (row === undefined) return { kind: 'none' }
     const task = unreadableTask(row, why)
     if (!unreadable.has(taskId)) {
@@ -119,7 +125,9 @@ export function createLoader(
 
   async function forgetRemoved(): Promise<void> {
     for (const taskId of unreadable) {
-      if ((await store.row(taskId)) === undefined) unreadable.delete(taskId)
+      const key = await places.keyOf(taskId)
+      const row = key && (await store.row(key.tenant, taskId))
+      if (row === undefined) unreadable.delete(taskId)
     }
   }
 

@@ -287,6 +287,7 @@ function commitOf(plan: Plan, signer: Signer, spendingOf?: SpendingOf): Commit {
   const every = isTerminal(task.state) ? SNAPSHOT_AT_END : SNAPSHOT_EVERY
   plan.snapshot = task.version - entry.snapshotSeq >= every
   const commit: { -readonly [K in keyof Commit]: Commit[K] } = {
+    tenant: task.tenant,
     taskId: entry.id,
     expected: entry.task?.version ?? 0,
     records,

@@ -12,7 +12,7 @@ import { measure } from '../observe/measure.ts'
 import { logPolicyStops } from '../observe/task-log.ts'
 import type { SharedTexts } from '../streams/shared-texts.ts'
 import type { Subscriptions } from '../streams/subscriptions.ts'
-import type { FollowUps } from '../upkeep/follow-ups.ts'
+import type { FollowUps, FollowUpWork } from '../upkeep/follow-ups.ts'
 import type { Events } from '../wakes/events.ts'
 import type { Timers } from '../wakes/timers.ts'
 import type { LedgerDeps } from './ledger.ts'
@@ -27,10 +27,11 @@ export function createPublishing(deps: {
   readonly timers: Timers
   readonly events: Events
   readonly followUps: FollowUps
+  readonly work: Pick<FollowUpWork, 'stopped' | 'ended'>
   /** Exchanges the live text of tasks with other processes. Present in a shared store. */
   readonly texts: Pick<SharedTexts, 'observe'> | undefined
 }): Publishing {
-  const { log, meter, runs, subscriptions, timers, events, followUps, texts } = deps
+  const { log, meter, runs, subscriptions, timers, events, followUps, work, texts } = deps
 
   const learned: LedgerDeps['learned'] = (task, records, before) => {
     runs.observe(task, records)
@@ -52,8 +53,11 @@ export function createPublishing(deps: {
       measure(meter, task, records, before)
       learned(task, records, before)
       const stops = records.some(({ type }) => type === 'parked' || type === 'paused')
-      if (stops && events.mayHaveMissed(task)) {
-        followUps.add(task, events.lookBack).catch(() => undefined)
+      if (stops && (events.mayHaveMissed(task) || task.suspension?.children !== undefined)) {
+        followUps.add(task, work.stopped).catch(() => undefined)
+      }
+      if (isTerminal(task.state) && task.parentId !== undefined) {
+        followUps.add(task, work.ended).catch(() => undefined)
       }
     },
   }

@@ -19,7 +19,8 @@ export interface ReadDeps {
   readonly versionOf?: SharedTasks['versionOf'] | undefined
 }
 
-export type ReadTask = (taskId: string) => Promise<Task | undefined>
+/** @param tenant the tenant that the caller believes the task to have */
+export type ReadTask = (taskId: string, tenant?: string) => Promise<Task | undefined>
 
 export function createRead(deps: ReadDeps): ReadTask {
   const { versionOf } = deps
@@ -58,8 +59,9 @@ function sharedRead(
   { cache, loader, queues }: ReadDeps,
   versionOf: SharedTasks['versionOf'],
 ): ReadTask {
-  return async (taskId) => {
-    const version = await versionOf(taskId)
+  return async (taskId, tenant) => {
+    const version = await versionOf(taskId, tenant)
+    if (version === 0 && tenant !== undefined) return undefined
     const entry = cache.use(taskId)
     if (entry.task?.version === version) return entry.task
     const isBehind = version > (entry.task?.version ?? 0)
@@ -68,7 +70,7 @@ function sharedRead(
       await entry.loading
       if (entry.task !== undefined && entry.task.version >= version) return entry.task
     }
-    const loaded = await loader.load(taskId)
+    const loaded = await loader.load(taskId, 0, tenant)
     if (loaded.kind !== 'none') return loaded.task
     if (isSettled(entry)) cache.delete(taskId)
     return undefined

@@ -3,37 +3,41 @@
  * never change, so the store lists them every time, and they could fill a short list, such as the
  * list of one for an agent with concurrency 1.
  */
-import type { WorkStore } from '../../ports/store/work.ts'
+import type { ReadyTask, WorkStore } from '../../ports/store/work.ts'
+import type { TaskPlaces } from './task-places.ts'
 
 export type ReadableWork = Pick<
   WorkStore,
   'ready' | 'readyAgents' | 'orphans' | 'due' | 'nextDueAt'
 >
 
-export function readableWork(store: ReadableWork, unreadable: ReadonlySet<string>): ReadableWork {
+export function readableWork(
+  store: ReadableWork,
+  unreadable: ReadonlySet<string>,
+  places: Pick<TaskPlaces, 'learn'>,
+): ReadableWork {
   /** Reads a list, asking for as many more entries as may have to be left out. */
-  async function readable<T>(
+  async function readable<T extends ReadyTask>(
     limit: number,
     list: (limit: number) => Promise<readonly T[]>,
-    idOf: (one: T) => string,
   ): Promise<readonly T[]> {
-    if (unreadable.size === 0) return list(limit)
     const listed = await list(limit + unreadable.size)
-    return listed.filter((one) => !unreadable.has(idOf(one))).slice(0, limit)
+    const found = listed.filter(({ taskId }) => !unreadable.has(taskId)).slice(0, limit)
+    return placed(found)
   }
-  const itself = (taskId: string): string => taskId
+
+  function placed<T extends ReadyTask>(tasks: readonly T[]): readonly T[] {
+    for (const { taskId, tenant } of tasks) places.learn(taskId, tenant)
+    return tasks
+  }
 
   return {
-    ready: (agent, limit, except, skip = []) =>
-      store.ready(agent, limit, except, [...skip, ...unreadable]),
+    ready: async (agent, limit, except, skip = []) =>
+      placed(await store.ready(agent, limit, except, [...skip, ...unreadable])),
     readyAgents: () => store.readyAgents(),
     orphans: (alive, limit, agents) =>
-      readable(
-        limit,
-        (more) => store.orphans(alive, more, agents),
-        ({ taskId }) => taskId,
-      ),
-    due: (now, limit) => readable(limit, (more) => store.due(now, more), itself),
+      readable(limit, (more) => store.orphans(alive, more, agents)),
+    due: (now, limit) => readable(limit, (more) => store.due(now, more)),
     nextDueAt: () => store.nextDueAt(),
   }
 }

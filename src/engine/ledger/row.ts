@@ -1,6 +1,6 @@
 import { isPaused } from '../../core/states.ts'
 import type { Task } from '../../core/task.ts'
-import { waitNames } from '../../core/waiting/conditions.ts'
+import { childName, waitNames } from '../../core/waiting/conditions.ts'
 import { nextDueAt } from '../../core/waiting/due.ts'
 import type { TaskRow } from '../../ports/store/tasks.ts'
 
@@ -21,13 +21,19 @@ export function rowOf(task: Task): TaskRow {
     createdAt: task.createdAt,
     statusAt: task.statusAt,
     held: task.holds.length > 0,
-    waits: paused && task.deferred === undefined ? waitNames(task.suspension?.conditions) : none,
+    waits: paused && task.deferred === undefined ? waitsOf(task) : none,
   }
   if (task.parentId !== undefined) row.parentId = task.parentId
   if (readyAt !== undefined) row.readyAt = readyAt
   if (task.run !== undefined) row.owner = task.run.worker
   if (dueAt !== undefined) row.dueAt = dueAt
   return row
+}
+
+function waitsOf({ suspension }: Task): readonly string[] {
+  const names = waitNames(suspension?.conditions)
+  const { children } = suspension ?? {}
+  return children === undefined ? names : [...names, ...children.map(childName)]
 }
 
 /**

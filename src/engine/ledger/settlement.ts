@@ -13,24 +13,26 @@ import type { Plan, Waiting } from './plan.ts'
 import type { StoreTrouble } from './store-trouble.ts'
 import type { TaskCache } from './task-cache.ts'
 import { isSettled } from './task-entry.ts'
+import type { TaskPlaces } from './task-places.ts'
 import type { TaskQueues } from './task-queues.ts'
 
 export interface SettlementDeps {
   readonly cache: TaskCache
   readonly trouble: StoreTrouble
   readonly queues: () => TaskQueues
+  readonly places: Pick<TaskPlaces, 'learn'>
   readonly log: Log
   readonly published: (task: Task, records: readonly LogRecord[], before: Task | undefined) => void
   readonly learned: SettlementDeps['published']
-  /** Reads the holds and the position of the newest event again. */
-  readonly refresh: () => Promise<unknown>
+  /** Reads the holds, and the position of the tenant's newest event, again. */
+  readonly refresh: (tenant: string) => Promise<unknown>
 }
 
 type Result<S extends CommitResult['status']> = CommitResult & { readonly status: S }
 type Outcome<S extends CommitResult['status']> = (plan: Plan, result: Result<S>) => void
 
 export function createSettlement(deps: SettlementDeps): Pick<FlusherDeps, 'settle' | 'fail'> {
-  const { cache, trouble, queues, refresh } = deps
+  const { cache, trouble, queues, places, refresh } = deps
   const publish = createPublish(deps.log)
 
   const outcomes: { readonly [S in CommitResult['status']]: Outcome<S> } = {
@@ -50,7 +52,7 @@ export function createSettlement(deps: SettlementDeps): Pick<FlusherDeps, 'settl
     },
     /** The decision is out of date. After the read, the commands are built and decided again. */
     outdated(plan) {
-      refresh().then(
+      refresh((plan.task as Task).tenant).then(
         () => {
           plan.entry.queue.unshift(...plan.waiting)
           queues().reread(plan.entry)
@@ -79,6 +81,7 @@ export function createSettlement(deps: SettlementDeps): Pick<FlusherDeps, 'settl
     entry.task = task
     entry.row = plan.row
     if (plan.snapshot) entry.snapshotSeq = task.version
+    if (before === undefined) places.learn(task.id, task.tenant)
     cache.grow(entry, plan.bytes)
     publish(copied ? deps.learned : deps.published, task, records, before)
     answerAll(plan)

@@ -1,6 +1,7 @@
 /** Keeps the commands of each task in order, from the call to the commit that writes them. */
 
 import type { Task } from '../../core/task.ts'
+import type { VersionOf } from '../cluster/version-check.ts'
 import { answerAll, rejectAll } from './answers.ts'
 import type { Flusher } from './flusher.ts'
 import type { Loader } from './loader.ts'
@@ -69,13 +70,13 @@ export interface TaskQueuesDeps {
 /** What the ledger needs when several processes write to the same tasks. */
 export interface SharedTasks {
   /** The version that the store has now. */
-  readonly versionOf: (taskId: string) => Promise<number>
+  readonly versionOf: VersionOf
   /** The task as the run in this process has it. */
   readonly known: (taskId: string) => Task | undefined
   /** The hold epoch on which creates are decided. */
   readonly holdEpoch: () => number
-  /** Reads the holds and the position of the newest event again. */
-  readonly refresh: () => Promise<unknown>
+  /** Reads the holds, and the position of the tenant's newest event, again. */
+  readonly refresh: (tenant: string) => Promise<unknown>
 }
 
 export function createTaskQueues(deps: TaskQueuesDeps): TaskQueues {

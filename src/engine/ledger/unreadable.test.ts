@@ -42,8 +42,8 @@ const damages: Readonly<Record<string, Damage>> = {
 
 /** The log of a task is damaged between two processes. */
 function damaging(inner: Store, isDamaged: (taskId: string) => boolean, damage: Damage): Store {
-  const load: Store['load'] = async (taskId) => {
-    const stored = await inner.load(taskId)
+  const load: Store['load'] = async (tenant, taskId) => {
+    const stored = await inner.load(tenant, taskId)
     return stored !== undefined && isDamaged(taskId) ? damage(stored) : stored
   }
   return { ...inner, load }

@@ -12,7 +12,7 @@ import { isLullError } from '../../core/errors.ts'
 import type { Clock } from '../../ports/clock.ts'
 import type { IdSource } from '../../ports/ids.ts'
 import type { Log } from '../../ports/log.ts'
-import type { AuditEntry, AuditStore, StoredAuditEntry } from '../../ports/store/audit.ts'
+import type { AuditEntry, AuditQuery, AuditStore } from '../../ports/store/audit.ts'
 import { ALL_TENANTS, type Caller, scopeOf } from '../caller.ts'
 
 /** What happened, without the members that the audit log adds. */
@@ -25,8 +25,8 @@ export interface AuditRequest {
   readonly since?: number | undefined
   /** `asc`, the default: oldest first. `desc`: newest first. */
   readonly order?: 'asc' | 'desc' | undefined
-  /** The id of the last entry that was read. The answer has those that follow it in this order. */
-  readonly after?: string | undefined
+  /** The last entry that was read. The answer has those that follow it in this order. */
+  readonly after?: AuditQuery['after']
   readonly limit?: number | undefined
 }
 
@@ -36,7 +36,7 @@ export interface Audit {
   /** Notes what a caller did, or why it was refused, when the work has ended. */
   during<T>(caller: Caller, action: AuditedAction<T>, work: () => Promise<T>): Promise<T>
   /** Only for operators. */
-  read(caller: Caller, request: AuditRequest): Promise<readonly StoredAuditEntry[]>
+  read(caller: Caller, request: AuditRequest): Promise<readonly AuditEntry[]>
   /** Writes what is not written yet. */
   flush(): Promise<void>
 }

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { pauseModes } from '../../core/suspension.ts'
+import type { BudgetKey } from '../../ports/store/policies.ts'
 import { createMemoryStore } from '../../stores/memory/memory-store.ts'
 import type { Caller } from '../caller.ts'
 import { alice, createHarness, running } from '../test-support/engine-harness.ts'
@@ -46,7 +47,7 @@ describe('an operation that asks for its budget', () => {
       let pause: (() => Promise<unknown>) | undefined
       const pausing = {
         ...store,
-        async spent(ids: readonly string[]) {
+        async spent(ids: readonly BudgetKey[]) {
           const counts = await store.spent(ids)
           // The pause comes while the second operation asks.
           if (++calls === 2) await pause?.()

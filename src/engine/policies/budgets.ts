@@ -11,7 +11,7 @@
 import { z } from 'zod'
 import type { Budget, BudgetFigures, Measure, Per } from '../../core/budgets/budget.ts'
 import { type BudgetCommand, decideBudget, evolveBudget } from '../../core/budgets/decide-budget.ts'
-import { LullError, toError } from '../../core/errors.ts'
+import { LullError } from '../../core/errors.ts'
 import type { HoldScope } from '../../core/hold-scope.ts'
 import { canonical } from '../../core/receipts/canonical-json.ts'
 import { sha256 } from '../../core/receipts/sha256.ts'
@@ -65,6 +65,11 @@ export const setBudgetVerb: OperatorVerb<'setBudget'> = {
     .refine(({ measure: of, limit }) => of !== 'costUsd' || limit <= 1_000_000, {
       path: ['limit'],
       error: 'must be at most 1000000 dollars',
+    })
+    .meta({
+      if: { properties: { measure: { const: 'costUsd' } } },
+      // biome-ignore lint/suspicious/noThenProperty: a keyword of JSON Schema
+      then: { properties: { limit: { maximum: 1_000_000 } } },
     }),
   audited: { action: 'budget.set', targetOf: ({ budget }) => budget.id },
   method: ({ budgets }) => budgets.set,
@@ -141,7 +146,7 @@ export function createBudgets(
     resume: boolean | undefined,
   ): Promise<BudgetAnswer> {
     const [info] = await infosOf([budget])
-    if (info === undefined) throw new LullError('INVALID_INPUT', unknownBudget)
+    if (info === undefined) throw noBudget(budget.id)
     const goesOn = resume !== false && !info.usedUp
     const resumed = goesOn ? await resumeAllStopped(context, budget, actorOf(caller)) : 0
     return { budget: info, resumed }
@@ -168,7 +173,7 @@ export function createBudgets(
     const named = { id, owner, scope, measure, limit, per, actor }
     const command = { type: 'set', ...named, resume } as const
     const { after } = await change(caller, id, command)
-    if (after === undefined) throw new LullError('INVALID_INPUT', unknownBudget)
+    if (after === undefined) throw noBudget(id)
     return answer(caller, after, resume)
   }
 
@@ -184,7 +189,7 @@ export function createBudgets(
       context.followUps.during(async () => {
         const { budgetId, amount, resume } = check(refillBudgetVerb.input, request)
         const { after } = await change(caller, budgetId, { type: 'refill', amount, resume })
-        if (after === undefined) throw new LullError('INVALID_INPUT', unknownBudget)
+        if (after === undefined) throw noBudget(budgetId)
         return answer(caller, after, resume)
       }),
     remove: (caller, budgetId) =>
@@ -207,7 +212,9 @@ export function createBudgets(
 /** The caller in whose name removals of dead processes are completed. */
 const lull: Caller = { tenant: ALL_TENANTS, principal: 'lull', operator: true }
 
-const unknownBudget = { path: 'budgetId', problem: 'is not a budget' }
+function noBudget(id: string): LullError {
+  return new LullError('NOT_FOUND', { what: 'budget', id })
+}
 
 function infoOf({ budget, figures }: Judged): BudgetInfo {
   const { id, version, owner, scope, measure, limit, per, actor, createdAt, startedAt } = budget
@@ -243,7 +250,7 @@ function createChangeBudget(context: EngineContext, changed: () => Promise<void>
       if (before !== undefined) checkOwner(caller, before)
       else if (command.type === 'set') checkRoom(all, command)
       const decided = decideBudget(before, command, clock.now())
-      if (decided.refusal !== undefined) throw toError(decided.refusal)
+      if (decided.refusal !== undefined) throw noBudget(id)
       if (decided.changes.length === 0) return { before, after: before }
       const after = decided.changes.reduce(evolveBudget, before)
       const expected = before?.version ?? 0

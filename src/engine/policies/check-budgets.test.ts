@@ -2,6 +2,7 @@
 import { describe, expect, it } from 'vitest'
 import { isTerminal } from '../../core/states.ts'
 import type { Task } from '../../core/task.ts'
+import type { BudgetKey } from '../../ports/store/policies.ts'
 import { createMemoryStore } from '../../stores/memory/memory-store.ts'
 import { agent } from '../author/agent.ts'
 import type { AgentTask } from '../author/agent-task.ts'
@@ -255,7 +256,7 @@ describe('a refill', () => {
     let refill: (() => Promise<unknown>) | undefined
     const stale = {
       ...store,
-      async spent(ids: readonly string[]) {
+      async spent(ids: readonly BudgetKey[]) {
         const counts = await store.spent(ids)
         // The budget is refilled after its count was read and before the task is stopped.
         const first = refill
@@ -350,7 +351,7 @@ describe('budgets', () => {
     const stranger: Caller = { tenant: 'evil', principal: 'eve', operator: true }
     expect(await engine.budgets(stranger)).toEqual([])
     const budgetId = set.budget.id
-    const unknown = { code: 'INVALID_INPUT', details: { path: 'budgetId' } }
+    const unknown = { code: 'NOT_FOUND', details: { what: 'budget' } }
     await expect(engine.refillBudget(stranger, { budgetId })).rejects.toMatchObject(unknown)
     await expect(engine.removeBudget(stranger, budgetId)).rejects.toMatchObject(unknown)
     await expect(engine.budgets(alice)).rejects.toMatchObject({ code: 'NOT_OFFERED' })
@@ -362,7 +363,7 @@ describe('budgets', () => {
     const calls: string[] = []
     const watched = {
       ...store,
-      spent: (ids: readonly string[]) => {
+      spent: (ids: readonly BudgetKey[]) => {
         calls.push('spent')
         return store.spent(ids)
       },

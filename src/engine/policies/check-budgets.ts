@@ -48,7 +48,12 @@ export function createBudgetChecks(
 ): BudgetChecks {
   async function figures(budgets: readonly Budget[]): Promise<readonly Judged[]> {
     const { store, clock } = context
-    const counts = await store.spent(budgets.map(({ id }) => id))
+    const counts = await store.spent(
+      budgets.map(({ id, scope }) => ({
+        id,
+        tenant: 'tenant' in scope ? scope.tenant : undefined,
+      })),
+    )
     const byId = new Map(counts.map((one) => [one.budgetId, one]))
     const now = clock.now()
     return budgets.map((budget) => ({

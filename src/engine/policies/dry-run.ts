@@ -107,20 +107,38 @@ async function firedSince(
   since: number,
 ): Promise<Some<Fired>> {
   const found: Fired[] = []
-  const tenant = rule.tenant === ALL_TENANTS ? undefined : rule.tenant
-  const fires = ({ event, receivedAt, tenant: of }: StoredEvent): boolean =>
-    receivedAt >= since && firesOn(rule, event, of)
-  let after = await lastBefore(store, tenant, since)
-  for (let looked = 0; looked < MOST; looked += PAGE) {
-    const page = await store.events(tenant, after, PAGE)
-    for (const one of page.filter(fires)) {
-      found.push({ cause: one.event.id, type: one.event.type, at: one.receivedAt })
+  let looked = 0
+  for await (const tenant of tenantsOf(store, rule)) {
+    let after = await lastBefore(store, tenant, since)
+    for (;;) {
+      if (looked >= MOST) return { found, truncated: true }
+      const page = await store.events(tenant, after, PAGE)
+      looked += page.length
+      for (const { event, receivedAt } of page) {
+        if (receivedAt < since || !firesOn(rule, event, tenant)) continue
+        found.push({ cause: event.id, type: event.type, at: receivedAt })
+      }
+      const last = page.at(-1)
+      if (last === undefined || page.length < PAGE) break
+      after = last.pos
     }
-    const last = page.at(-1)
-    if (last === undefined || page.length < PAGE) return { found, truncated: false }
-    after = last.pos
   }
-  return { found, truncated: true }
+  return { found: found.sort((a, b) => a.at - b.at), truncated: false }
+}
+
+/** The tenants whose events can fire the rule. */
+async function* tenantsOf(store: EngineContext['store'], { tenant }: Rule): AsyncGenerator<string> {
+  if (tenant !== ALL_TENANTS) {
+    yield tenant
+    return
+  }
+  for (let after = ''; ; ) {
+    const page = await store.tenants(after, PAGE)
+    yield* page
+    const last = page.at(-1)
+    if (last === undefined || page.length < PAGE) return
+    after = last
+  }
 }
 
 /**
@@ -129,10 +147,11 @@ async function firedSince(
  */
 async function lastBefore(
   store: EngineContext['store'],
-  tenant: string | undefined,
+  tenant: string,
   since: number,
 ): Promise<number> {
-  let [low, high] = [0, await store.lastEventPos()]
+  const [{ oldest = 1, last = 0 } = {}] = await store.eventPositions([tenant])
+  let [low, high] = [oldest - 1, last]
   while (low < high) {
     const middle = Math.floor((low + high) / 2)
     const [next] = await store.events(tenant, middle, 1)

@@ -299,7 +299,7 @@ describe('a rule', () => {
     expect(await harness.engine.holds(root)).toEqual([])
     expect(await harness.engine.rules(olga)).toEqual([])
     await expect(harness.engine.removeRule(olga, rule.id)).rejects.toMatchObject({
-      code: 'INVALID_INPUT',
+      code: 'NOT_FOUND',
     })
     await harness.engine.removeRule(root, rule.id)
     expect(await harness.engine.rules(root)).toEqual([])

@@ -45,7 +45,8 @@ export const addRuleVerb: OperatorVerb<'addRule'> = {
       (rule) =>
         [rule.onEvent, rule.filter, rule.budget].filter((one) => one !== undefined).length === 1,
       { error: 'must have exactly one of onEvent, filter, budget' },
-    ),
+    )
+    .meta({ oneOf: ['onEvent', 'filter', 'budget'].map((member) => ({ required: [member] })) }),
   audited: { action: 'rule.add', targetOf: ({ id }) => id },
   method: ({ rules }) => rules.add,
 }
@@ -131,7 +132,7 @@ export function createRules(
     async remove(caller, ruleId) {
       const found = (await rulesOf(caller)).find(({ id }) => id === ruleId)
       if (found === undefined) {
-        throw new LullError('INVALID_INPUT', { path: 'ruleId', problem: 'is not a rule' })
+        throw new LullError('NOT_FOUND', { what: 'rule', id: ruleId })
       }
       if (!isOwner(caller, found.owner)) {
         const problem = 'is a rule that only operators of all tenants change'

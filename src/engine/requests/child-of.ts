@@ -31,7 +31,7 @@ export async function childOf(
   parent: Parent,
   childId: string,
 ): Promise<Task | undefined> {
-  const task = await ledger.read(childId)
+  const task = await ledger.read(childId, parent.tenant)
   return task !== undefined && isChildOf(parent, task) ? task : undefined
 }
 
@@ -47,13 +47,19 @@ export async function childrenOf(
 /** Whether a task is a child that the run of the parent may read: its own, or one of its origins (C2). */
 export type IsReadable = (task: Task) => boolean
 
-export async function readableChildren({ ledger }: Deps, task: Task): Promise<IsReadable> {
+export async function readableChildren(deps: Deps, task: Task): Promise<IsReadable> {
+  const parents = await originsOf(deps, task)
+  return (child) => parents.some((parent) => isChildOf(parent, child))
+}
+
+/** The task, and the tasks whose past it has. Their children are those that the task may read (C2). */
+export async function originsOf({ ledger }: Deps, task: Task): Promise<readonly Task[]> {
   const parents = [task]
   for (let next: Task | undefined = task; next?.forkedFrom !== undefined; ) {
-    const origin: Task | undefined = await ledger.read(next.forkedFrom.taskId)
+    const origin: Task | undefined = await ledger.read(next.forkedFrom.taskId, task.tenant)
     const isSameOwner = origin?.tenant === task.tenant && origin.principal === task.principal
     next = isSameOwner && parents.length <= MOST_ORIGINS ? origin : undefined
     if (next !== undefined) parents.push(next)
   }
-  return (child) => parents.some((parent) => isChildOf(parent, child))
+  return parents
 }

@@ -61,7 +61,7 @@ it('creates the child with the input that was checked, when the process died bef
   const { id } = await first.send('go')
   const [childId = ''] = (await first.until(id, (task) => task.children.length > 0)).children
   await first.settled()
-  expect(await store.load(childId)).toBeUndefined()
+  expect(await store.load('acme', childId)).toBeUndefined()
   const second = await first.recover({ store, agents: family(stricter) })
   await second.settled()
   const child = await second.until(childId, 'completed')

@@ -31,7 +31,7 @@ export async function pastOfTask(deps: Deps, task: Task): Promise<Past> {
   const [message] = task.history
   const beganContext = task.contextId === contextBegunBy(task.id) && task.forkedFrom === undefined
   if (message === undefined || beganContext) return noPast
-  const [first] = await deps.store.records(task.id, 0, 1)
+  const [first] = await deps.store.records(task.tenant, task.id, 0, 1)
   if (first?.type !== 'submitted' || first.seen === undefined) return noPast
   // A fork sees the context of the task whose past it has.
   return read(deps, first, message, first.seen)
@@ -60,7 +60,7 @@ export async function seenNow(
   const ids = new Set([...referenceTaskIds, ...rows.map(({ id }) => id)])
   const isSeen = isOf(key)
   const tasks = await readWithin(store, options.contextBytes, [...ids], async (id) => {
-    const task = await ledger.read(id)
+    const task = await ledger.read(id, tenant)
     return task !== undefined && isSeen(task) ? task : undefined
   })
   const messages = await newestMessages(store, key, { bytes: options.contextBytes })
@@ -117,7 +117,7 @@ async function read(
   const isSeen = isOf(key)
   const found = await Promise.all(
     seen.map(async ([id, version]) => {
-      const task = await ledger.read(id)
+      const task = await ledger.read(id, key.tenant)
       return task !== undefined && isSeen(task) ? atVersion(store, task, version) : undefined
     }),
   )
@@ -147,7 +147,7 @@ async function atVersion(
 ): Promise<Task | undefined> {
   if (task.version === version) return task
   let then: Task | undefined
-  for await (const record of logOf(store, task.id)) {
+  for await (const record of logOf(store, task)) {
     if (record.seq > version) break
     then = evolve(then, record)
   }

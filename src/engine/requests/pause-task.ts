@@ -131,7 +131,7 @@ async function pauseOnce(
   const firesAt = fireAt(armed, clock.now())
   const found = await pausableTask(context, caller, taskId)
   await admitFilter(context, found, armed)
-  await events.refresh()
+  await events.refresh(found.tenant)
   const committed = await runs.commitStop(taskId, mode, (_task, atBoundary) => ({
     type: 'pause',
     handle: mintHandle(ids),
@@ -140,7 +140,7 @@ async function pauseOnce(
     ...(reason === undefined ? {} : { reason }),
     ...(armed === undefined ? {} : { conditions: armed }),
     ...(firesAt === undefined ? {} : { fireAt: firesAt }),
-    eventsAfter: events.lastPos(),
+    eventsAfter: events.lastPos(found.tenant),
     atBoundary,
     ...dialect,
   }))
@@ -185,7 +185,7 @@ export async function park(
   const found = await pausableTask(context, caller, taskId)
   await admitFilter(context, found, armed)
   const mode = 'finish_step'
-  await events.refresh()
+  await events.refresh(found.tenant)
   const committed = await runs.commitStop(taskId, mode, (_task, atBoundary) => ({
     type: 'pause',
     handle: mintHandle(ids),
@@ -194,7 +194,7 @@ export async function park(
     reason,
     ...(armed === undefined ? {} : { conditions: armed }),
     ...(firesAt === undefined ? {} : { fireAt: firesAt }),
-    eventsAfter: armed?.since === 'now' ? events.lastPos() : found.eventsAfter,
+    eventsAfter: armed?.since === 'now' ? events.lastPos(found.tenant) : found.eventsAfter,
     atBoundary,
     parks: summary === undefined ? {} : { summary },
   }))
@@ -208,6 +208,7 @@ const notRunning: Readonly<Record<ErrorCode, boolean>> = {
   TASK_NOT_FOUND: true,
   TASK_UNREADABLE: true,
 
+  NOT_FOUND: false,
   INVALID_INPUT: false,
   TASK_NOT_PAUSED: false,
   RESUME_HANDLE_MISMATCH: false,

@@ -32,15 +32,21 @@ export async function list(
 ): Promise<TaskPage> {
   const { cursor, limit = 50, ...given } = parse(listInput, request)
   const filter: TaskFilter = { ...defined(given), ...scopeOf(caller) }
-  const { store, ledger, options } = context
+  const { store, places, ledger, options } = context
   const before = cursor === undefined ? undefined : readCursor(cursor)
   const [rows, total] = await Promise.all([
     store.list({ ...filter, limit: limit + 1, ...(before === undefined ? {} : { before }) }),
     store.count(filter),
   ])
   const page = rows.slice(0, limit)
-  const { read, values: tasks } = await readWithin(store, options.listBytes, page, ({ id }) =>
-    ledger.read(id),
+  const { read, values: tasks } = await readWithin(
+    store,
+    options.listBytes,
+    page,
+    ({ tenant, id }) => {
+      places.learn(id, tenant)
+      return ledger.read(id)
+    },
   )
   const last = page[read - 1]
   return {
@@ -143,7 +149,8 @@ export async function webhooks(
   caller: Caller,
   taskId: string,
 ): Promise<readonly Push[]> {
-  return context.store.pushes((await taskFor(context, caller, taskId, 'read')).id)
+  const { tenant, id } = await taskFor(context, caller, taskId, 'read')
+  return context.store.pushes(tenant, id)
 }
 
 /** A position beyond the end of the log means the end of the log. */

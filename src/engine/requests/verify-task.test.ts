@@ -60,7 +60,7 @@ it.each([
   const { faults, receipts } = await harness.engine.verify(alice, id)
   expect(faults).toEqual([])
   expect(receipts.map(({ verdict }) => verdict)).toEqual(['genuine', 'genuine', 'genuine'])
-  expect((await store.load(id))?.anchor).toMatch(/^3 /)
+  expect((await store.load('acme', id))?.anchor).toMatch(/^3 /)
 })
 
 /** A task with many receipts, and a signer that counts the signatures it checks. */

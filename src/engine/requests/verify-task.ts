@@ -77,10 +77,10 @@ async function checkTask(
 ): Promise<Verification> {
   const { id: taskId } = task
   // The anchor is read before the log: a log that grows meanwhile has what the anchor names.
-  const anchor = (await store.load(taskId))?.anchor
+  const anchor = (await store.load(task.tenant, taskId))?.anchor
   await turn()
   const log: LogRecord[] = []
-  for await (const record of logOf(store, taskId)) log.push(record)
+  for await (const record of logOf(store, task)) log.push(record)
   await turn()
   const check = createReceiptCheck(log, signer)
   const replayed = await checkInSlices(check, log, task.version)

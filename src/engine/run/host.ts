@@ -39,13 +39,13 @@ export interface RunHost {
   readonly live: LiveTexts
   commit(taskId: string, command: LazyCommand): Promise<Committed>
   /** The log of a task, oldest first. */
-  records(taskId: string): AsyncIterable<LogRecord>
+  records(task: Pick<Task, 'tenant' | 'id'>): AsyncIterable<LogRecord>
   /** When the schedule or instant of the conditions fires next. @throws LullError `INVALID_INPUT` */
   fireAt(conditions: ResumeConditions | undefined): number | undefined
   /** The position of the newest event. */
-  eventsNow(): Promise<number>
+  eventsNow(tenant: string): Promise<number>
   /** The position of the newest event that this process knows. Lower than before when the store has lost events. */
-  lastEventPos(): number
+  lastEventPos(tenant: string): number
   /** Frees the slot of a run that only waits for children. Such a run may be evicted from memory. False: it keeps its slot. */
   releaseSlot(taskId: string): boolean
   /** For a run that can go on. Resolves when it has a slot again, or was stopped. */

@@ -23,6 +23,7 @@ import {
   within,
 } from './operation-runner.ts'
 import { type AbortCode, Aborted } from './operations/execution.ts'
+import { OneStop } from './operations/one-stop.ts'
 import { Pace, Releaser } from './releaser.ts'
 import type { Entry, Journal } from './replay/journal.ts'
 import { KeyCounter } from './replay/keys.ts'
@@ -61,6 +62,7 @@ export class RunCore {
   readonly #runner: OperationRunner
   readonly place: CodePlace
   readonly pace: Pace
+  #oneStop: OneStop | undefined
   #dead = false
   #controller: AbortController | undefined
   /** Why the run was dropped. */
@@ -119,6 +121,12 @@ export class RunCore {
       if (this.#dead) this.abort()
     }
     return this.#controller.signal
+  }
+
+  /** Created with the first stop. */
+  get oneStop(): OneStop {
+    this.#oneStop ??= new OneStop()
+    return this.#oneStop
   }
 
   /** How many results wait in the releaser. */

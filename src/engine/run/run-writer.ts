@@ -153,7 +153,7 @@ class Item {
 
   readonly decide = (): RunCommand => {
     this.state = 'decided'
-    this.#act = withKnownEvents(this.#act, this.#core.host.lastEventPos())
+    this.#act = withKnownEvents(this.#act, this.#core.host.lastEventPos(this.#core.task.tenant))
     const command = this.#act as RunAct & { run: string }
     // Set at the decision, because an act may be retried after the run got a new token.
     command.run = this.#core.token

@@ -13,7 +13,7 @@ import {
 import { createFaultyStore } from '../test-support/faulty-store.ts'
 import { createLiveTexts } from './live-texts.ts'
 import type { ReaderUpdate } from './log-reader.ts'
-import { createSubscriptions, type Subscriptions } from './subscriptions.ts'
+import { createSubscriptions, type ReadRecords, type Subscriptions } from './subscriptions.ts'
 
 async function collect(stream: AsyncIterable<LogRecord>): Promise<readonly LogRecord[]> {
   const seen: LogRecord[] = []
@@ -220,11 +220,11 @@ describe('a reading', () => {
   } {
     const log = Array.from({ length: version }, (_, n) => record(n + 1))
     let reads = 0
-    const records: Store['records'] = async (_, after, limit) => {
+    const records: ReadRecords = async (_, after, limit) => {
       reads++
       return log.filter(({ seq }) => seq > after).slice(0, limit)
     }
-    const subscriptions = createSubscriptions({ records }, () => version, createLiveTexts())
+    const subscriptions = createSubscriptions(records, () => version, createLiveTexts())
     return {
       log,
       reads: () => reads,

@@ -8,7 +8,6 @@ import type { LogRecord } from '../../core/records.ts'
 import type { Signal } from '../../core/signal.ts'
 import { isTerminal } from '../../core/states.ts'
 import type { Task } from '../../core/task.ts'
-import type { TaskStore } from '../../ports/store/tasks.ts'
 import { TransientMap } from '../limits/transient-map.ts'
 import {
   LogReader,
@@ -62,12 +61,19 @@ export interface ReaderTexts {
   open?(task: ReadTask): void
 }
 
+/** Reads the log of a task after a record. Empty for a task that does not exist. */
+export type ReadRecords = (
+  taskId: string,
+  after: number,
+  limit: number,
+) => Promise<readonly LogRecord[]>
+
 /**
  * @param versionOf the version of a task if it is in memory; a reader at that version need not read
  * the store
  */
 export function createSubscriptions(
-  store: Pick<TaskStore, 'records'>,
+  readRecords: ReadRecords,
   versionOf: (taskId: string) => number | undefined,
   texts: ReaderTexts,
 ): Subscriptions {
@@ -92,7 +98,7 @@ export function createSubscriptions(
   }
 
   const readerDeps: ReaderDeps = {
-    records: (taskId, after) => store.records(taskId, after, PAGE),
+    records: (taskId, after) => readRecords(taskId, after, PAGE),
     liveTexts: texts.of,
     closed(reader) {
       const readers = byTask.get(reader.taskId)

@@ -17,6 +17,7 @@ import type { Store } from '../../ports/store.ts'
 import type { Tracing } from '../../ports/tracing.ts'
 import { createMemoryStore } from '../../stores/memory/memory-store.ts'
 import { createCountingIds } from '../../testing/counting-ids.ts'
+import { keyIn } from '../../testing/key-in.ts'
 import { createManualClock, type ManualClock } from '../../testing/manual-clock.ts'
 import {
   clockUntilDeath,
@@ -136,7 +137,7 @@ export async function createHarness(given: HarnessOptions = {}): Promise<Harness
       throw new Error(`waited for ${wanted}, but task ${task.id} is ${task.state}. ${why}`)
     },
     ended: (taskId) => engine.waitFor(olga, taskId, (task) => isTerminal(task.state)),
-    log: (taskId) => shared.records(taskId, 0, 100_000),
+    log: async (taskId) => shared.records(...(await keyIn(shared, taskId)), 0, 100_000),
     types: async (taskId) => (await harness.log(taskId)).map((record) => record.type),
     async emit(type, some = {}) {
       await engine.emit(alice, [{ id: `event-${eventCount++}`, source: 'test', type, ...some }])

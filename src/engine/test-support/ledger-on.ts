@@ -7,6 +7,7 @@ import type { Store } from '../../ports/store.ts'
 import { createManualClock } from '../../testing/manual-clock.ts'
 import { testSigner } from '../../testing/test-signer.ts'
 import { createLedger, type Ledger, type LedgerLimits } from '../ledger/ledger.ts'
+import { createTaskPlaces } from '../ledger/task-places.ts'
 
 export function ledgerOn(
   store: Store,
@@ -22,6 +23,7 @@ export function ledgerOn(
 ): Ledger {
   return createLedger({
     store,
+    places: createTaskPlaces(store),
     clock: createManualClock(),
     signer: testSigner,
     log,

@@ -118,7 +118,7 @@ export function randomAgent(
     const began = (place: string): void => {
       if (!mayBegin()) late.push(place)
     }
-    await perform({ task, all, mine, idle, began }, ops, '', undefined)
+    await perform({ task, all, mine, idle, began, stops: createMutex() }, ops, '', undefined)
     // What happens inside a step is not seen again once the step is recorded.
     const places = [...mine.seen.keys()].filter((place) => !place.includes('>'))
     await task.artifact({ name: 'end', data: places.sort() })
@@ -132,6 +132,19 @@ interface Frame {
   readonly mine: Trace
   readonly idle: (place: string) => Promise<void>
   readonly began: (place: string) => void
+  /** Stops of branches that run side by side, one after the other. */
+  readonly stops: Mutex
+}
+
+type Mutex = <T>(work: () => Promise<T>) => Promise<T>
+
+function createMutex(): Mutex {
+  let last: Promise<unknown> = Promise.resolve()
+  return (work) => {
+    const next = last.then(work)
+    last = next.catch(() => undefined)
+    return next
+  }
 }
 
 async function perform(frame: Frame, ops: Tree, at: string, turn: Turn | undefined): Promise<void> {
@@ -180,14 +193,17 @@ async function one(frame: Frame, op: Op, place: string, turn: Turn | undefined):
     case 'wake':
       return saw(await kept(task, place, task.wake?.epoch ?? 0))
     case 'park': {
-      const reason = `${place} after wake ${task.wake?.epoch ?? 0}`
-      const { input } = await task.park({ reason })
+      let reason = ''
+      const { input } = await frame.stops(() => {
+        reason = `${place} after wake ${task.wake?.epoch ?? 0}`
+        return task.park({ reason })
+      })
       const { to } = input as { to: string }
       if (to !== reason) throw new Error(`${reason} was given what was for ${to}`)
       return saw(null)
     }
     case 'ask':
-      return saw((await task.ask(place)).text)
+      return saw((await frame.stops(() => task.ask(place))).text)
     case 'turn':
       await task.turn((opened) => perform(frame, op.ops, place, opened))
       return saw(null)

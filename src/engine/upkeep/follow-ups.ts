@@ -1,6 +1,6 @@
 /**
- * Work that follows a write and is not part of it: looking for earlier events after a stop,
- * cancelling the children of a canceled task. It is retried until it succeeds. The store has the
+ * Work that follows a write and is not part of it: looking for earlier events and ended children
+ * after a stop, waking the task that waits for a child, cancelling the children of a canceled task. It is retried until it succeeds. The store has the
  * instant up to which all such work is done. After a crash, the work is repeated for tasks that
  * changed after that instant.
  *
@@ -9,14 +9,15 @@
  * or by another process after this one has ended.
  */
 import { isLullError } from '../../core/errors.ts'
-import { isPaused, type State } from '../../core/states.ts'
+import { isPaused, isTerminal, type State, terminalStates } from '../../core/states.ts'
 import type { Task } from '../../core/task.ts'
 import type { Clock } from '../../ports/clock.ts'
 import type { Log } from '../../ports/log.ts'
 import type { KeyValueStore } from '../../ports/store/key-values.ts'
-import type { TaskQuery, TaskStore } from '../../ports/store/tasks.ts'
+import type { TaskQuery, TaskRow, TaskStore } from '../../ports/store/tasks.ts'
 import { createPendingWork } from '../executor/pending-work.ts'
 import type { Ledger } from '../ledger/ledger.ts'
+import type { TaskPlaces } from '../ledger/task-places.ts'
 import { least } from '../limits/least.ts'
 
 export interface FollowUps {
@@ -47,6 +48,8 @@ type Work = (task: Task) => Promise<void>
 
 export interface FollowUpWork {
   readonly stopped: Work
+  /** Of a task with a parent. */
+  readonly ended: Work
   readonly canceled: Work
 }
 
@@ -57,10 +60,11 @@ const RETRY_MS = 1_000
 /** Longer than any record takes from its instant until it is published. */
 const MARGIN_MS = 60_000
 const PAGE = 256
-const followed: readonly State[] = ['paused-by-client', 'paused-by-agent', 'canceled']
+const followed: readonly State[] = ['paused-by-client', 'paused-by-agent', ...terminalStates]
 
 export interface FollowUpDeps {
   readonly store: TaskStore & KeyValueStore
+  readonly places: Pick<TaskPlaces, 'learn'>
   readonly ledger: Pick<Ledger, 'read'>
   readonly clock: Clock
   readonly log: Log
@@ -120,6 +124,7 @@ export function createFollowUps(deps: FollowUpDeps): FollowUps {
     for await (const task of changedSince(deps, since)) {
       // The task may have continued since it was listed. Then there is nothing left to do for it.
       if (isPaused(task.state)) await add(task, work.stopped)
+      if (isTerminal(task.state) && task.parentId !== undefined) await add(task, work.ended)
       if (task.state === 'canceled') await add(task, work.canceled)
     }
   }
@@ -175,16 +180,23 @@ function createUndone(clock: Pick<Clock, 'now'>): Pick<FollowUps, 'during'> & {
   }
 }
 
+/** Most tasks that have ended leave no work. They are not read. */
+function mayHaveWork({ state, parentId }: TaskRow): boolean {
+  return !isTerminal(state) || state === 'canceled' || parentId !== undefined
+}
+
 async function* changedSince(
-  { store, ledger }: FollowUpDeps,
+  { store, places, ledger }: FollowUpDeps,
   statusAtFrom: number,
 ): AsyncGenerator<Task> {
   const query: TaskQuery = { states: followed, statusAtFrom, limit: PAGE }
   let before: TaskQuery['before']
   for (;;) {
     const page = await store.list(before === undefined ? query : { ...query, before })
-    for (const { id } of page) {
-      const task = await ledger.read(id)
+    for (const row of page) {
+      if (!mayHaveWork(row)) continue
+      places.learn(row.id, row.tenant)
+      const task = await ledger.read(row.id)
       if (task !== undefined) yield task
     }
     const last = page.at(-1)

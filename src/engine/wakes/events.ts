@@ -28,14 +28,14 @@ import type { KeyValueStore } from '../../ports/store/key-values.ts'
 import type { WorkStore } from '../../ports/store/work.ts'
 import type { Store } from '../../ports/store.ts'
 import type { Tracing } from '../../ports/tracing.ts'
-import { createBatchedRead } from '../cluster/batched-read.ts'
 import { createPendingWork } from '../executor/pending-work.ts'
 import type { Ledger } from '../ledger/ledger.ts'
+import type { TaskPlaces } from '../ledger/task-places.ts'
 import { createCatchUp } from './events/catch-up.ts'
 import { createDispatchEvent } from './events/dispatch-event.ts'
 import { createDispatchedEvents, createRemovedEvents } from './events/dispatched-events.ts'
 import { createDispatcher } from './events/dispatcher.ts'
-import { createEventCursor, type EventCursor } from './events/event-cursor.ts'
+import { createEventCursor, EVERY, type EventCursor } from './events/event-cursor.ts'
 import { createLookBacks, type LookBacks, type Wake } from './events/look-back.ts'
 import { createOfferEvent } from './events/offer-event.ts'
 import type { WakeByEvent } from './wake-by-event.ts'
@@ -50,18 +50,18 @@ export interface EmittedEvent {
 export interface Events extends Pick<LookBacks, 'mayHaveMissed' | 'lookBack'> {
   /** Resolves when the events are durable and every task that waited for them has been offered them. */
   emit(tenant: string, events: readonly CloudEvent[]): Promise<readonly EmittedEvent[]>
-  /** The position of the newest event that this process knows. */
-  readonly lastPos: () => number
+  /** The position of the tenant's newest event that this process knows. */
+  readonly lastPos: (tenant: string) => number
   /**
-   * Reads the position of the newest event in a shared store. `lastPos` then covers every event
-   * that was acknowledged before this call. Undefined for an embedded store.
+   * Reads the position of the tenant's newest event in a shared store. `lastPos` then covers every
+   * event that was acknowledged before this call. Undefined for an embedded store.
    */
-  readonly refresh: () => Promise<number> | undefined
+  readonly refresh: (tenant: string) => Promise<number> | undefined
   /**
-   * Called when a shared store may have lost events that this process knew (V5). `lastPos` then
+   * Called when a shared store may have lost events of the tenant that this process knew (V5). `lastPos` then
    * covers none of them.
    */
-  reset(): Promise<void>
+  reset(tenant: string): Promise<void>
   /** Dispatches events that another process left undispatched. Only in a shared store. */
   retell(): Promise<void>
   /** Events received at this time or later may not be dispatched yet, so retention keeps them. */
@@ -81,7 +81,8 @@ export interface Events extends Pick<LookBacks, 'mayHaveMissed' | 'lookBack'> {
 }
 
 export interface EventsDeps {
-  readonly store: EventStore & KeyValueStore & WorkStore & Pick<Store, 'cluster'>
+  readonly store: EventStore & KeyValueStore & WorkStore & Pick<Store, 'cluster' | 'tenants'>
+  readonly places: Pick<TaskPlaces, 'learn'>
   readonly ledger: Pick<Ledger, 'read'>
   readonly clock: Clock
   readonly log: Log
@@ -100,13 +101,16 @@ export function createEvents(deps: EventsDeps): Events {
   const pending = createPendingWork()
   const cursor =
     cluster === undefined ? createEventCursor({ store, log }) : createDispatchedEvents(cluster)
-  const readPos = createBatchedRead(async () => {
-    const pos = await store.lastEventPos()
-    cursor.advance(pos)
-    return pos
-  })
-  const refresh = (): Promise<number> | undefined => (cluster === undefined ? undefined : readPos())
-  const removed = createRemovedEvents(store, async () => (await refresh()) ?? cursor.lastPos())
+  const removed = createRemovedEvents(store)
+  async function readPos(tenant: string): Promise<number> {
+    const [positions] = await store.eventPositions([tenant])
+    if (positions === undefined) return 0
+    cursor.advance(tenant, positions.last)
+    removed.learn(tenant, positions)
+    return positions.last
+  }
+  const refresh: Events['refresh'] = (tenant) =>
+    cluster === undefined ? undefined : readPos(tenant)
   const woken = createWakeCounts()
   const wake = woken.counted(createWake(deps.wake, cursor.lastPos, removed.upTo))
   const lookBacks = createLookBacks({
@@ -120,7 +124,7 @@ export function createEvents(deps: EventsDeps): Events {
   })
   const mayBeOlder = (): boolean => cluster !== undefined || cursor.isBehind()
   const offer = createOfferEvent({ ledger: deps.ledger, lookBacks, wake, mayBeOlder })
-  const offerToTasks = createDispatchEvent(store, offer)
+  const offerToTasks = createDispatchEvent(store, deps.places, offer)
   const dispatcher = createDispatcher({ ...deps, cluster, cursor, pending, dispatch })
   const { dispatchAll } = dispatcher
   const catchUp = createCatchUp({ store, clock, log, cursor, pending, dispatchAll })
@@ -138,7 +142,7 @@ export function createEvents(deps: EventsDeps): Events {
     const receivedAt = clock.now()
     const events = given.map((event) => withTrace(event, deps.tracing.current()))
     const stored = await store.appendEvents(tenant, events, receivedAt)
-    for (const { pos } of stored) cursor.advance(pos)
+    for (const { pos } of stored) cursor.advance(tenant, pos)
     const fresh = stored.flatMap(({ pos, fresh: isNew }, index) => {
       const event = events[index]
       return isNew && event !== undefined ? [{ pos, tenant, receivedAt, event }] : []
@@ -154,13 +158,13 @@ export function createEvents(deps: EventsDeps): Events {
     lookBack: lookBacks.lookBack,
     lastPos: cursor.lastPos,
     refresh,
-    reset: () => reset(store, cursor),
+    reset: (tenant) => reset(tenant, store, cursor),
     beforeDue: (task) => (cursor.isBehind() ? lookBacks.lookBack(task) : undefined),
     keptFrom: cursor.keptFrom,
     retell: dispatcher.retell,
     removed: removed.refresh,
     async start(lookBack) {
-      cursor.advance(await store.lastEventPos())
+      if (cluster === undefined) await readPos(EVERY)
       await removed.refresh()
       await lookBack()
       if (cluster === undefined) return catchUp.start()
@@ -176,25 +180,34 @@ export function createEvents(deps: EventsDeps): Events {
 }
 
 /** Lowers the position only if no newer position arrived during the read. */
-async function reset(store: Pick<EventStore, 'lastEventPos'>, cursor: EventCursor): Promise<void> {
-  const before = cursor.lastPos()
-  const pos = await store.lastEventPos()
-  if (cursor.lastPos() === before) cursor.reset(pos)
-  else cursor.advance(pos)
+async function reset(
+  tenant: string,
+  store: Pick<EventStore, 'eventPositions'>,
+  cursor: EventCursor,
+): Promise<void> {
+  const before = cursor.lastPos(tenant)
+  const [{ last = 0 } = {}] = await store.eventPositions([tenant])
+  if (cursor.lastPos(tenant) === before) cursor.reset(tenant, last)
+  else cursor.advance(tenant, last)
 }
 
 /**
  * If the store has lost events, the command is decided again. Then only positions that the store
  * has are passed to it (V5).
  */
-function createWake(offer: WakeByEvent, lastPos: () => number, removedUpTo: () => number): Wake {
+function createWake(
+  offer: WakeByEvent,
+  lastPos: EventCursor['lastPos'],
+  removedUpTo: (tenant: string) => number,
+): Wake {
   return async (taskId, event, mayTake) => {
+    const { tenant } = event
     let lost = false
     const mayWake: typeof mayTake = (task) => {
-      lost = event.pos > lastPos()
+      lost = event.pos > lastPos(tenant)
       return !lost && mayTake(task)
     }
-    const removed = (): number => Math.min(removedUpTo(), lastPos())
+    const removed = (): number => Math.min(removedUpTo(tenant), lastPos(tenant))
     const offered = await offer(taskId, event, mayWake, removed)
     return lost ? 'lost' : offered
   }

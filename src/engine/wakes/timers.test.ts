@@ -27,7 +27,9 @@ function setup(): Setup {
       log: () => undefined,
       store: {
         async due(now, limit) {
-          return [...stored].flatMap(([id, at]) => (at <= now ? [id] : [])).slice(0, limit)
+          return [...stored]
+            .flatMap(([id, at]) => (at <= now ? [{ taskId: id, tenant: 'acme' }] : []))
+            .slice(0, limit)
         },
         async nextDueAt() {
           const next = stored.size === 0 ? undefined : Math.min(...stored.values())
@@ -133,7 +135,7 @@ describe('timers', () => {
       clock,
       log: () => undefined,
       store: {
-        due: async () => (tries < 2 ? ['stuck'] : []),
+        due: async () => (tries < 2 ? [{ taskId: 'stuck', tenant: 'acme' }] : []),
         nextDueAt: async () => (tries < 2 ? 0 : undefined),
       },
       wake: async () => {

@@ -151,7 +151,10 @@ function createWakeDueTasks(deps: {
     while (!isStopped()) {
       now = clock.now()
       const due = await store.due(now, BATCH + taken.size)
-      const batch = due.filter((taskId) => !taken.has(taskId)).slice(0, BATCH)
+      const batch = due
+        .map(({ taskId }) => taskId)
+        .filter((taskId) => !taken.has(taskId))
+        .slice(0, BATCH)
       if (batch.length === 0 && batches.size === 0) return now
       if (batch.length > 0) {
         const waking: Promise<void> = wakeBatch(batch, taken).finally(() => batches.delete(waking))

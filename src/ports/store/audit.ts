@@ -1,9 +1,9 @@
 /** The audit log: who did what. Entries are only added, and removed by age. */
 export interface AuditStore {
-  /** Adds entries in order. An entry whose id is already stored is skipped. */
+  /** Adds entries. An entry that is already stored is skipped. */
   appendAudit(entries: readonly AuditEntry[]): Promise<void>
   /** An absent member of the query filters nothing. */
-  audit(query: AuditQuery): Promise<readonly StoredAuditEntry[]>
+  audit(query: AuditQuery): Promise<readonly AuditEntry[]>
   pruneAudit(before: number, limit: number): Promise<number>
 }
 
@@ -38,20 +38,15 @@ export interface AuditEntry {
   readonly further?: number | undefined
 }
 
-export interface StoredAuditEntry extends AuditEntry {
-  /** The position of the entry. Grows with each entry. */
-  readonly pos: number
-}
-
 export interface AuditQuery {
   readonly tenant?: string | undefined
   readonly principal?: string | undefined
   readonly taskId?: string | undefined
   /** Only entries of this instant and later ones. */
   readonly since?: number | undefined
-  /** `asc`, the default: oldest first. `desc`: newest first. */
+  /** By time. `asc`, the default: oldest first. `desc`: newest first. */
   readonly order?: 'asc' | 'desc' | undefined
-  /** Only entries that follow the entry of this id, in that order. An entry that is not kept any more was the oldest one. */
-  readonly after?: string | undefined
+  /** Only entries that follow this one, in that order. It may have been removed. */
+  readonly after?: Pick<AuditEntry, 'at' | 'id'> | undefined
   readonly limit: number
 }

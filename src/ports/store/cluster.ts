@@ -1,7 +1,9 @@
 import type { TextNews } from '../../core/messages/text-news.ts'
 import type { Json } from '../../core/values/json.ts'
 import type { StoredEvent } from '../../core/waiting/cloud-event.ts'
+import type { EventKey } from './events.ts'
 import type { Hold } from './holds.ts'
+import type { TaskKey } from './tasks.ts'
 
 /**
  * The part of a store that lets several processes use it at the same time. An embedded store does
@@ -14,11 +16,12 @@ import type { Hold } from './holds.ts'
  * - `due` returns no task that is not due by the store's clock, whatever instant the caller gives.
  * - `orphans` returns the tasks whose owner has no lease (never registered, removed, or run out). Its first argument is
  *   ignored.
- * - `appendEvents` gives positions in commit order: a reader that has seen a position never sees a
- *   lower one appear later. The new events are undispatched, and reserved for the caller (`undispatchedEvents`).
+ * - `appendEvents` gives positions of a tenant in commit order: a reader that has seen a position never
+ *   sees a lower one of that tenant appear later. The new events are undispatched, and reserved for the caller (`undispatchedEvents`).
  * - `putHold` changes the hold epoch in the same transaction.
  * - A commit with a `holdEpoch` is refused when the epoch has changed. A commit that is under way while `putHold` runs
- *   either is visible to every read after `putHold` has resolved, or is refused.
+ *   either is visible to every read after `putHold` has resolved, or is refused. A hold of one tenant
+ *   waits for commits of that tenant alone.
  */
 export interface ClusterStore {
   /** Adds a worker and gives it a lease. The id must never have been used before. */
@@ -39,8 +42,8 @@ export interface ClusterStore {
   /** Every registered worker, ordered by id. Workers whose lease ran out stay until they are removed. */
   workers(): Promise<readonly Worker[]>
 
-  /** The version of each task, in the order of the ids; 0 for a task that does not exist. */
-  versions(taskIds: readonly string[]): Promise<readonly number[]>
+  /** The version of each task, in the order of the keys; 0 for a task that does not exist. */
+  versions(tasks: readonly TaskKey[]): Promise<readonly number[]>
   /** The holds in effect, oldest first, and their epoch. Both are read in one snapshot. */
   holdsInEffect(): Promise<HoldsInEffect>
   /**
@@ -52,17 +55,17 @@ export interface ClusterStore {
   /** Increases the hold epoch without writing a hold, and returns the new one. */
   nextHoldEpoch(): Promise<number>
   /**
-   * Events that have not been offered to tasks and are not reserved, ordered by position. They
-   * become reserved for the caller.
+   * Events that have not been offered to tasks and are not reserved, those of each tenant ordered by
+   * position. They become reserved for the caller.
    */
   undispatchedEvents(limit: number): Promise<readonly StoredEvent[]>
   /**
    * Extends the reservation of these events by another `RESERVED_MS`, unless they are already
    * marked as dispatched.
    */
-  reserveEvents(positions: readonly number[]): Promise<void>
+  reserveEvents(events: readonly EventKey[]): Promise<void>
   /** Marks events as dispatched: every task that waited for them has been offered them. */
-  markDispatched(positions: readonly number[]): Promise<void>
+  markDispatched(events: readonly EventKey[]): Promise<void>
   /**
    * Assigns a duty, work that one process does for all, to a worker for `forMs` from now. False:
    * another worker still has it. The name is a short text.

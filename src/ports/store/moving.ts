@@ -23,16 +23,16 @@ export interface MovedTask {
 
 /** The other tables, with the columns in which their rows are passed. */
 export const movedTables = {
-  audit: ['pos', 'id', 'at', 'tenant', 'principal', 'task_id', 'body'],
+  audit: ['id', 'at', 'tenant', 'principal', 'task_id', 'body'],
   claims: ['tenant', 'principal', 'agent', 'key', 'task_id', 'digest', 'created_at', 'reply'],
   events: ['pos', 'tenant', 'source', 'event_id', 'type', 'name', 'received_at', 'body'],
   context_messages: ['pos', 'tenant', 'principal', 'context_id', 'at', 'message'],
   holds: ['pos', 'id', 'created_at', 'lifted_at', 'body'],
   key_values: ['name', 'value'],
   policies: ['id', 'version', 'body'],
-  pushes: ['task_id', 'id', 'status', 'body'],
-  removed_tasks: ['id', 'removed_at', 'body'],
-  spending: ['budget_id', 'period', 'amount'],
+  pushes: ['tenant', 'task_id', 'id', 'status', 'body'],
+  removed_tasks: ['tenant', 'id', 'removed_at', 'body'],
+  spending: ['tenant', 'budget_id', 'period', 'amount'],
   sessions: ['tenant', 'principal', 'id', 'updated_at', 'deleted', 'body'],
 } as const
 
@@ -42,7 +42,8 @@ export type MovedRow = readonly (string | number | boolean | null)[]
 /** A store that is read by a move. No other process uses it meanwhile. */
 export interface MoveSource {
   readonly taskCount: number
-  readonly lastPositions: LastPositions
+  /** At or above the highest position ever given to an event of any tenant. */
+  readonly lastEventPos: number
   /** Tasks in a stable order, a page at a time. */
   tasks(): Iterable<readonly MovedTask[]>
   rows(table: MovedTable): Iterable<readonly MovedRow[]>
@@ -62,11 +63,8 @@ export interface MoveTarget {
   finish(end: MoveEnd): Promise<void>
 }
 
-/** The highest position ever given to a row of the table, also to one that was removed. */
-export type LastPositions = Readonly<Record<'audit' | 'events', number>>
-
 export interface MoveEnd {
-  readonly lastPositions: LastPositions
+  readonly lastEventPos: number
   /** The position up to which events have been offered to all tasks that wait for them. */
   readonly toldUpTo: number
   /** The instant up to which follow-up work is done (`engine/upkeep/follow-ups.ts`). */

@@ -15,7 +15,13 @@ export interface PolicyStore {
   /** Removes the policy if the stored one has the version `expected`, or is gone. False: it has another version. */
   removePolicy(id: string, expected: number): Promise<boolean>
   /** How much of these budgets is used. A budget without usage is left out. */
-  spent(budgetIds: readonly string[]): Promise<readonly Spent[]>
+  spent(budgets: readonly BudgetKey[]): Promise<readonly Spent[]>
+}
+
+export interface BudgetKey {
+  readonly id: string
+  /** The only tenant whose tasks the budget counts. Absent: it counts those of all tenants. */
+  readonly tenant?: string | undefined
 }
 
 /** The largest sum. Sums stop growing there, because larger numbers are not exact. */

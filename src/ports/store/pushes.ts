@@ -1,6 +1,6 @@
 import type { Push } from '../../core/push.ts'
 
-/** Webhooks of tasks and their delivery positions. The key is task id and webhook id. */
+/** Webhooks of tasks and their delivery positions. The key is tenant, task id and webhook id. */
 export interface PushStore {
   /** Inserts or replaces. */
   putPush(push: Push): Promise<void>
@@ -11,12 +11,12 @@ export interface PushStore {
    */
   replacePush(before: Push, after: Push): Promise<boolean>
   /** Ordered by id. */
-  pushes(taskId: string): Promise<readonly Push[]>
-  deletePush(taskId: string, id: string): Promise<void>
-  /** Webhooks of all tasks, ordered by task and id, after the cursor `after`. Webhooks that are done are never listed. */
+  pushes(tenant: string, taskId: string): Promise<readonly Push[]>
+  deletePush(tenant: string, taskId: string, id: string): Promise<void>
+  /** Webhooks of all tasks, in a stable order, after the cursor `after`. Webhooks that are done are never listed. */
   listPushes(
     status: 'open' | 'failed',
-    after: { readonly taskId: string; readonly id: string } | undefined,
+    after: Pick<Push, 'owner' | 'taskId' | 'id'> | undefined,
     limit: number,
   ): Promise<readonly Push[]>
 }

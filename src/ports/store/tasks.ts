@@ -33,7 +33,15 @@ export interface TaskRow {
   readonly waits: readonly string[]
 }
 
+/** A task in a store. */
+export interface TaskKey {
+  readonly tenant: string
+  readonly id: string
+}
+
 export interface Commit {
+  /** The tenant of the task. The row, the claim and the webhooks of the commit are of this tenant too. */
+  readonly tenant: string
   readonly taskId: string
   /** The version of the task before this commit; 0 creates the task. */
   readonly expected: number
@@ -51,8 +59,8 @@ export interface Commit {
   /** The hold epoch on which the decision is based (`cluster.ts`). Embedded stores ignore it. */
   readonly holdEpoch?: number
   /**
-   * The highest event position that the task refers to after this commit. Embedded stores ignore
-   * it.
+   * The highest event position of the tenant that the task refers to after this commit. Embedded
+   * stores ignore it.
    */
   readonly eventPos?: number
   /** The new anchor of the task's receipts, in printable ASCII. Absent: the stored anchor stays. */
@@ -143,7 +151,7 @@ export function narrowedBy<Made>(table: ByFilter<Made>, given: TaskFilter): read
   return (Object.keys(table) as readonly (keyof Wanted)[]).flatMap(make)
 }
 
-/** Sorted by `statusAt` descending, then id descending. */
+/** Sorted by `statusAt` descending, then id descending. A query without a tenant asks all parts. */
 export interface TaskQuery extends TaskFilter {
   /** Continue after this row. */
   readonly before?: { readonly statusAt: number; readonly id: string }
@@ -158,7 +166,7 @@ export interface OpenTaskQuery {
   /** Only tasks that a hold stops. */
   readonly held?: true
   /** Continue after this row. */
-  readonly after?: Pick<TaskRow, 'contextId' | 'id'>
+  readonly after?: Pick<TaskRow, 'tenant' | 'contextId' | 'id'>
   readonly limit: number
 }
 
@@ -175,17 +183,29 @@ export interface TaskStore {
    * @throws LullError `TASK_UNREADABLE` when what is stored of this task is damaged, `STORE_UNAVAILABLE` when no task
    * can be read
    */
-  load(taskId: string): Promise<StoredTask | undefined>
+  load(tenant: string, taskId: string): Promise<StoredTask | undefined>
   /** The row alone. It can be read even if the log of the task is damaged. */
-  row(taskId: string): Promise<TaskRow | undefined>
+  row(tenant: string, taskId: string): Promise<TaskRow | undefined>
   /** The log after `afterSeq`, oldest first; empty for a task that does not exist. */
-  records(taskId: string, afterSeq: number, limit: number): Promise<readonly LogRecord[]>
+  records(
+    tenant: string,
+    taskId: string,
+    afterSeq: number,
+    limit: number,
+  ): Promise<readonly LogRecord[]>
+  /**
+   * The tenant of a task that is stored. For callers that know only its id, such as operators of all
+   * tenants: this asks all parts.
+   */
+  tenantOf(taskId: string): Promise<string | undefined>
+  /** Tenants that have something stored, or had, in a stable order after the cursor `after`. */
+  tenants(after: string, limit: number): Promise<readonly string[]>
 
   list(query: TaskQuery): Promise<readonly TaskRow[]>
   count(filter: TaskFilter): Promise<number>
   /**
-   * Ordered by `contextId`, then `id`. Neither ever changes, so a caller that reads page by page
-   * finds every task that existed at the first page and has not ended.
+   * Ordered by something that never changes, so a caller that reads page by page finds every task
+   * that existed at the first page and has not ended.
    */
   openTasks(query: OpenTaskQuery): Promise<readonly TaskRow[]>
 
@@ -202,7 +222,7 @@ export interface TaskStore {
     after?: string,
   ): Promise<PruneResult>
   /** The row of a task that `pruneTasks` removed. */
-  removedTask(taskId: string): Promise<TaskRow | undefined>
+  removedTask(tenant: string, taskId: string): Promise<TaskRow | undefined>
   /** Deletes the rows of tasks removed before `removedBefore`. */
   pruneRemovedTasks(removedBefore: number, limit: number): Promise<number>
 }

@@ -1,10 +1,11 @@
 /** A task whose owning process is gone. */
 export interface Orphan {
   readonly taskId: string
+  readonly tenant: string
   readonly owner: string
 }
 
-/** A task that waits for a slot. */
+/** A task that waits for a slot, or is due. */
 export interface ReadyTask {
   readonly taskId: string
   readonly tenant: string
@@ -36,7 +37,7 @@ export interface WorkStore {
    */
   orphans(alive: string, limit: number, agents?: readonly string[]): Promise<readonly Orphan[]>
   /** Tasks due at or before `now`, earliest first. */
-  due(now: number, limit: number): Promise<readonly string[]>
+  due(now: number, limit: number): Promise<readonly ReadyTask[]>
   nextDueAt(): Promise<number | undefined>
   /** Tasks of the tenant that wait for one of the names, ordered by id, after the cursor `after`. */
   waiting(

@@ -22,6 +22,11 @@ const refused = (work: () => unknown): unknown => {
   return undefined
 }
 
+/** The text as a server gets it in a header: one character per byte of its UTF-8. */
+function asBytes(text: string): string {
+  return Buffer.from(text).toString('latin1')
+}
+
 describe('binary mode', () => {
   it.each([
     ['JSON', 'application/json', '{"a": [1]}', { data: { a: [1] } }],
@@ -50,6 +55,8 @@ describe('binary mode', () => {
     ['"with \\"more\\" and \\\\"', 'with "more" and \\'],
     ['"%C3%BC"', 'ü'],
     ['a"b', 'a"b'],
+    [asBytes('Európa €'), 'Európa €'],
+    [asBytes('100 % grün'), '100 % grün'],
   ])('reads the header %s as %s', (given, meant) => {
     expect(read({ ...required, 'ce-subject': given })).toEqual([{ ...attributes, subject: meant }])
   })
@@ -58,7 +65,8 @@ describe('binary mode', () => {
     ['half a code', { 'ce-subject': '%4' }, 'ce-subject'],
     ['a bare percent sign', { 'ce-subject': '100%' }, 'ce-subject'],
     ['an overlong space', { 'ce-subject': '%C0%A0' }, 'ce-subject'],
-    ['bytes that are not ASCII', { 'ce-subject': 'gr\u00fcn' }, 'ce-subject'],
+    ['bytes that are not UTF-8', { 'ce-subject': 'gr\u00fcn' }, 'ce-subject'],
+    ['a control character beside UTF-8', { 'ce-subject': asBytes('\u007f €') }, 'ce-subject'],
     ['the type of the data twice', { 'ce-datacontenttype': 'text/plain' }, 'ce-datacontenttype'],
     ['data in a header', { 'ce-data': 'x' }, 'ce-data'],
     ['another version', { 'ce-specversion': '0.3' }, 'specversion'],

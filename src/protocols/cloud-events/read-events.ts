@@ -108,12 +108,18 @@ function textIn(body: Uint8Array): string | undefined {
   }
 }
 
-/** Attribute values in HTTP headers (CloudEvents HTTP binding 1.0.2 §3.1.3.2): quoted or not, percent-encoded UTF-8. @param name of the header, for mistakes */
+/**
+ * Attribute values in HTTP headers (CloudEvents HTTP binding 1.0.2 §3.1.3.2): quoted or not, percent-encoded UTF-8. The
+ * Go and Java SDKs send UTF-8 as it is, which `Headers` has as one character per byte.
+ * @param name of the header, for mistakes
+ */
 function headerValue(name: string, given: string): string {
-  if (!ASCII.test(given)) throw invalid(name, 'must be percent-encoded where it is not ASCII')
-  const quoted = QUOTED.exec(given)?.[1]
-  const text = quoted === undefined ? given : quoted.replace(/\\(.)/g, '$1')
-  if (!text.includes('%')) return text
+  const isAscii = ASCII.test(given)
+  const plain = isAscii ? given : utf8In(name, given)
+  const quoted = QUOTED.exec(plain)?.[1]
+  const text = quoted === undefined ? plain : quoted.replace(/\\(.)/g, '$1')
+  // A sender that encodes percent signs encodes everything that is not ASCII too.
+  if (!isAscii || !text.includes('%')) return text
   try {
     return decodeURIComponent(text)
   } catch {
@@ -121,6 +127,13 @@ function headerValue(name: string, given: string): string {
   }
 }
 
+function utf8In(name: string, given: string): string {
+  const text = textIn(Buffer.from(given, 'latin1'))
+  if (text !== undefined && !CONTROL.test(text)) return text
+  throw invalid(name, 'must be UTF-8, percent-encoded or as it is')
+}
+
+const CONTROL = /\p{Cc}/u
 const ASCII = /^[\x20-\x7e]*$/
 const QUOTED = /^"((?:[^"\\]|\\.)*)"$/
 

@@ -40,8 +40,7 @@ export const showHold: OpsRoute = route('showHold', {
   async handle(engine, caller, { id }) {
     const found = (await engine.holds(caller)).find((one) => one.id === id)
     if (found !== undefined) return shown(found)
-    const problem = 'is not a hold that is in effect'
-    throw new LullError('INVALID_INPUT', { path: 'holdId', problem })
+    throw new LullError('NOT_FOUND', { what: 'hold', id })
   },
 })
 

@@ -22,6 +22,7 @@ function canceled(number: number): Commit {
   const submission = { taskId: id, tenant, principal, agent, contextId, message, eventsAfter: 0 }
   const actor = { kind: 'client' as const, id: 'ann' }
   return {
+    tenant,
     taskId: id,
     expected: 0,
     row,

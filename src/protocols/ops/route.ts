@@ -6,11 +6,13 @@ import type { Scope } from '../../core/scopes.ts'
 import type { Caller } from '../../engine/caller.ts'
 import type { Engine } from '../../engine/engine.ts'
 import { type Checked, check, parse } from '../../engine/input/parse.ts'
+import { id } from '../../engine/input/primitives.ts'
 import {
   type OpsAddress,
   type OpsAnswers,
   type OpsRouteName,
   opsAddresses,
+  type opsStreamAddresses,
 } from '../../wire/ops/routes.ts'
 
 export interface OpsRequest {
@@ -23,6 +25,8 @@ export interface OpsRequest {
   readonly anyTenant: boolean
   /** What its credential allows. */
   readonly scopes: ReadonlySet<Scope>
+  /** Where a trace is shown; `{traceId}` stands for its id. Absent: the server does not know. */
+  readonly traceUrl?: string | undefined
   /** Wall clock, epoch milliseconds. */
   readonly now: number
 }
@@ -44,12 +48,14 @@ interface RouteFacts {
 }
 
 export interface OpsRoute extends RouteFacts {
+  readonly name: OpsRouteName
   readonly method: OpsAddress[0]
   /** `{id}` stands for one segment. */
   readonly path: string
   /** The query parameters. A parameter that is a list may be given several times. */
   readonly query?: z.ZodObject
   readonly body?: z.ZodType
+  readonly bodyMayBeAbsent?: boolean
   readonly answer: z.ZodType
   readonly handle: (engine: Engine, caller: Caller, request: OpsRequest) => Promise<object>
 }
@@ -93,9 +99,9 @@ export function route<
   const { query: querySchema, body: bodySchema, absentBody, handle, ...rest } = facts
   return {
     ...rest,
-    ...{ method, path },
+    ...{ name, method, path },
     ...(querySchema && { query: querySchema }),
-    ...(bodySchema && { body: bodySchema }),
+    ...(bodySchema && { body: bodySchema, bodyMayBeAbsent: absentBody !== undefined }),
     handle: async (engine, caller, { query, body, ...request }) => {
       const read = {
         ...request,
@@ -120,7 +126,14 @@ export function fromVerb<T extends object>(verb: {
 }
 
 /** A route that answers with server-sent events. It is implemented in the server. */
-export type OpsStream = Pick<OpsRoute, 'method' | 'path' | 'scope' | 'ownScopes' | 'about'>
+export interface OpsStream
+  extends Pick<OpsRoute, 'method' | 'path' | 'scope' | 'ownScopes' | 'about' | 'query'> {
+  readonly name: keyof typeof opsStreamAddresses
+  /** The JSON in each event. */
+  readonly event: z.ZodType
+  /** The answer to a client that does not accept events. */
+  readonly page?: z.ZodType
+}
 
 /** Reads query parameters with a schema. A parameter is a list when its schema is an array. @throws LullError `INVALID_INPUT` that names the parameter */
 function readQuery<T extends z.ZodObject>(schema: T, query: URLSearchParams): z.output<T> {
@@ -151,6 +164,25 @@ export const count: z.ZodType<number | undefined> = z
   .string()
   .regex(/^\d{1,6}$/, 'must be a whole number')
   .transform(Number)
+  .optional()
+
+/** How many tasks a page has. */
+export const pageSize: z.ZodType<number | undefined> = z
+  .string()
+  .regex(/^(?:[1-9]\d?|100)$/, 'must be a whole number from 1 to 100')
+  .transform(Number)
+  .optional()
+
+/** An id or a name in a query. */
+export const name: z.ZodType<string | undefined> = id.optional()
+
+/** The tenant in which an operator of several tenants acts, or `*` for all of them. */
+export const tenant: z.ZodType<string | undefined> = name
+
+/** A position in a list of tasks, as the page before has it. */
+export const taskCursor: z.ZodType<string | undefined> = z
+  .string()
+  .regex(/^(?:\d{1,6}|[\d.e+]{1,32}~.{1,4000})$/s, 'is not one of ours')
   .optional()
 
 /** `true` or `false`. */

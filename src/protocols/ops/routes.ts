@@ -11,7 +11,9 @@ import { budgetRoutes, ruleRoutes } from './policies.ts'
 import { type OpsRoute, type OpsStream, readsTasks, route } from './route.ts'
 import { scheduleRoutes } from './schedules.ts'
 import { listQueues, listWorkers, readAudit, showMe } from './server.ts'
+import { taskSummary } from './task-summary.ts'
 import { forkTask, listTasks, showReceipts, showTask, showWebhooks } from './tasks.ts'
+import { timelineEntry, timelinePosition } from './timeline.ts'
 import { listWaiting } from './waiting.ts'
 
 const agents: OpsRoute = route('agents', {
@@ -73,14 +75,23 @@ const routes: Readonly<Record<OpsRouteName, OpsRoute>> = {
 export const opsRoutes: readonly OpsRoute[] = Object.values(routes)
 
 export const opsStreams: readonly OpsStream[] = [
-  streamOf(
-    'timeline',
-    'What happened to a task; with `accept: text/event-stream` also what happens from now on',
-  ),
-  streamOf('changes', 'Tasks that change, as server-sent events'),
+  streamOf('timeline', {
+    about:
+      'What happened to a task; with `accept: text/event-stream` also what happens from now on',
+    query: z.object({ after: timelinePosition }),
+    event: timelineEntry,
+    page: z.object({ entries: z.array(timelineEntry), after: z.number(), more: z.boolean() }),
+  }),
+  streamOf('changes', {
+    about: 'Tasks that change, as server-sent events',
+    event: z.object({ tasks: z.array(taskSummary), more: z.boolean() }),
+  }),
 ]
 
-function streamOf(name: keyof typeof opsStreamAddresses, about: string): OpsStream {
+function streamOf(
+  name: OpsStream['name'],
+  facts: Pick<OpsStream, 'about' | 'query' | 'event' | 'page'>,
+): OpsStream {
   const [method, path] = opsStreamAddresses[name]
-  return { method, path, ...readsTasks, about }
+  return { name, method, path, ...readsTasks, ...facts }
 }

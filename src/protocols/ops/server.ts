@@ -1,10 +1,11 @@
 /** `/ops/workers`, `/ops/queues` and `/ops/audit`: processes, how busy their agents are, and who did what. */
 
 import { z } from 'zod'
+import { LullError } from '../../core/errors.ts'
 import { toIso } from '../../core/values/instant.ts'
 import type { WorkerSummary as Process } from '../../engine/cluster/worker-list.ts'
 import type { AuditSummary, QueueSummary, WorkerSummary } from '../../wire/ops/server.ts'
-import { count, type OpsRoute, route } from './route.ts'
+import { count, type OpsRoute, route, tenant } from './route.ts'
 
 const instant = z.iso.datetime().optional()
 
@@ -35,11 +36,17 @@ export const listWorkers: OpsRoute = route('workers', {
 export const showMe: OpsRoute = route('me', {
   scope: 'ops:read',
   about: 'Who asks, and what this credential allows',
-  answer: z.object({ tenant: z.string(), principal: z.string(), scopes: z.array(z.string()) }),
-  handle: async (_, { tenant, principal }, { anyTenant, scopes }) => ({
+  answer: z.object({
+    tenant: z.string(),
+    principal: z.string(),
+    scopes: z.array(z.string()),
+    traceUrl: z.string().optional(),
+  }),
+  handle: async (_, { tenant, principal }, { anyTenant, scopes, traceUrl }) => ({
     tenant: anyTenant ? '*' : tenant,
     principal,
     scopes: [...scopes],
+    ...(traceUrl === undefined ? {} : { traceUrl }),
   }),
 })
 
@@ -90,7 +97,7 @@ const query = z.strictObject({
   cursor: z.string().max(256).optional(),
   order: z.enum(['asc', 'desc']).optional(),
   limit: count,
-  tenant: z.string().optional(),
+  tenant,
 })
 
 const entry: z.ZodType<AuditSummary> = z.object({
@@ -107,6 +114,15 @@ const entry: z.ZodType<AuditSummary> = z.object({
   further: z.number().optional(),
 })
 
+/** Reads a cursor: the time and the id of the last entry of a page. */
+function readPlace(cursor: string): { readonly at: number; readonly id: string } {
+  const [, at, id] = /^([\d.e+]{1,32})~(.+)$/s.exec(cursor) ?? []
+  if (id === undefined || !Number.isFinite(Number(at))) {
+    throw new LullError('INVALID_INPUT', { path: 'cursor', problem: 'is not one of ours' })
+  }
+  return { at: Number(at), id }
+}
+
 export const readAudit: OpsRoute = route('audit', {
   scope: 'ops:read',
   about: 'Who did what, and what was refused, oldest first; with `order=desc` newest first',
@@ -120,13 +136,14 @@ export const readAudit: OpsRoute = route('audit', {
       taskId,
       since: since === undefined ? undefined : Date.parse(since),
       order,
-      after: cursor,
+      after: cursor === undefined ? undefined : readPlace(cursor),
       limit: most + 1,
     })
     const page = found.slice(0, most)
+    const last = page.at(-1)
     return {
-      entries: page.map(({ id: _id, pos: _pos, at, ...rest }) => ({ at: toIso(at), ...rest })),
-      ...(found.length > most ? { cursor: page.at(-1)?.id } : {}),
+      entries: page.map(({ id: _id, at, ...rest }) => ({ at: toIso(at), ...rest })),
+      ...(last !== undefined && found.length > most ? { cursor: `${last.at}~${last.id}` } : {}),
     }
   },
 })

@@ -52,3 +52,22 @@ it.each([
   const { id } = await harness.send(text)
   expect(summaryOf(await harness.engine.get(olga, id), 0).title).toBe(title)
 })
+
+it('a summary names the trace of its task, and the server says where traces are shown', async () => {
+  const harness = await createHarness({ agents: [running(() => undefined)] })
+  const task = await harness.engine.get(olga, (await harness.send('go')).id)
+  const traced = { ...task, trace: { traceId: 'a'.repeat(32), spanId: 'b'.repeat(16) } }
+  expect(summaryOf(traced, 0).traceId).toBe('a'.repeat(32))
+  const me = opsRoutes.find(({ path }) => path === '/ops/me')
+  const request = {
+    ...{ id: '', query: new URLSearchParams(), body: undefined, anyTenant: true, now: 0 },
+    scopes: new Set(['ops:read'] as const),
+    traceUrl: 'https://traces.example/{traceId}',
+  }
+  expect(await me?.handle(harness.engine, olga, request)).toEqual({
+    tenant: '*',
+    principal: olga.principal,
+    scopes: ['ops:read'],
+    traceUrl: 'https://traces.example/{traceId}',
+  })
+})

@@ -156,8 +156,9 @@ function stopText({ suspension }: Task, now: number): string {
   return `${who}${why}. Wakes ${wakesOf(suspension, now)}`
 }
 
-function wakesOf({ conditions, deadlineAt }: Suspension, now: number): string {
-  return waitText(conditions, deadlineAt === undefined ? undefined : toIso(deadlineAt), now)
+function wakesOf({ conditions, deadlineAt, children = [] }: Suspension, now: number): string {
+  const deadline = deadlineAt === undefined ? undefined : toIso(deadlineAt)
+  return waitText(conditions, deadline, now, { children })
 }
 
 const words: Readonly<Record<Task['state'], string>> = {

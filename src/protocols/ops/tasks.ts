@@ -10,7 +10,16 @@ import { forkBody } from '../../engine/requests/fork/fork-task.ts'
 import { verbs } from '../../engine/requests/verbs.ts'
 import { receiptReport } from '../../engine/requests/verify-task.ts'
 import type { WebhookSummary } from '../../wire/ops/tasks.ts'
-import { count, flag, type OpsRoute, readsTasks, route } from './route.ts'
+import {
+  flag,
+  name,
+  type OpsRoute,
+  pageSize,
+  readsTasks,
+  route,
+  taskCursor,
+  tenant,
+} from './route.ts'
 import { searchTasks } from './search-tasks.ts'
 import { listSorted, taskOrders } from './sorted-tasks.ts'
 import { summaryOf, taskSummary } from './task-summary.ts'
@@ -19,9 +28,9 @@ const state = z.enum(states as [State, ...State[]])
 
 const tasksQuery = z.strictObject({
   state: z.array(state).optional(),
-  agent: z.string().optional(),
-  contextId: z.string().optional(),
-  parentId: z.string().optional(),
+  agent: name,
+  contextId: name,
+  parentId: name,
   held: flag,
   /** Words that a task must show, or parts of its id. */
   q: z.string().max(200).optional(),
@@ -29,9 +38,9 @@ const tasksQuery = z.strictObject({
   sort: z.enum(taskOrders).optional(),
   /** `false`: the counts per state are not wanted. */
   counts: flag,
-  cursor: z.string().optional(),
-  limit: count,
-  tenant: z.string().optional(),
+  cursor: taskCursor,
+  limit: pageSize,
+  tenant,
 })
 
 export const listTasks: OpsRoute = route('tasks', {

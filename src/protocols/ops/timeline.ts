@@ -3,20 +3,66 @@
  * the timeline continues live until the task has ended. `after` continues after an entry.
  */
 
+import { z } from 'zod'
 import { type Message, textOf } from '../../core/messages/message.ts'
 import type { LogRecord, RecordType } from '../../core/records.ts'
 import type { Actor } from '../../core/suspension.ts'
 import { toIso } from '../../core/values/instant.ts'
 import type { Json } from '../../core/values/json.ts'
+import { oneOf } from '../../engine/input/exhaustive.ts'
 import { describeKeys } from '../../engine/run/replay/keys.ts'
 import type { TaskReader } from '../../engine/streams/log-reader.ts'
-import type { ShownContent, TimelineEntry, TimelinePage } from '../../wire/ops/tasks.ts'
+import type {
+  ShownContent,
+  TimelineEntry,
+  TimelineKind,
+  TimelinePage,
+} from '../../wire/ops/tasks.ts'
 import { shownContent } from './shown-content.ts'
 
 type Facts = Omit<TimelineEntry, 'seq' | 'at' | 'event' | 'by'>
 type Describe<T extends RecordType> = (
   record: LogRecord & { readonly type: T },
 ) => Facts | undefined
+
+/** A position in a timeline, or its end. */
+export const timelinePosition: z.ZodType<string | undefined> = z
+  .string()
+  .regex(/^(?:latest|\d{1,15})$/)
+  .optional()
+
+const content: z.ZodType<ShownContent> = z.object({ json: z.string(), isCut: z.boolean() })
+
+export const timelineEntry: z.ZodType<TimelineEntry> = z.object({
+  seq: z.number(),
+  at: z.iso.datetime(),
+  kind: oneOf<TimelineKind>({
+    task: true,
+    turn: true,
+    step: true,
+    tool: true,
+    output: true,
+    message: true,
+    question: true,
+    stop: true,
+    wake: true,
+    hold: true,
+    child: true,
+    reminder: true,
+    usage: true,
+  }),
+  event: z.string(),
+  name: z.string().optional(),
+  turn: z.number().optional(),
+  attempt: z.number().optional(),
+  outcome: z.enum(['done', 'failed', 'interrupted', 'skipped', 'abandoned']).optional(),
+  text: z.string().optional(),
+  costUsd: z.number().optional(),
+  tokens: z.number().optional(),
+  by: z.object({ kind: z.string(), id: z.string() }).optional(),
+  input: content.optional(),
+  result: content.optional(),
+})
 
 const LONGEST = 400
 const PAGE = 500

@@ -11,17 +11,17 @@ import type { Task } from '../../core/task.ts'
 import { toIso } from '../../core/values/instant.ts'
 import type { Json, JsonObject } from '../../core/values/json.ts'
 import { renderOne } from '../../engine/ledger/unreadable-task.ts'
-import { count, type OpsRoute, readsTasks, route } from './route.ts'
+import { name, type OpsRoute, pageSize, readsTasks, route, taskCursor, tenant } from './route.ts'
 
 const waitingStates = states.filter((state) => isPaused(state) || isInterrupted(state))
 
 const query = z.strictObject({
   state: z.array(z.enum(waitingStates)).optional(),
-  agent: z.string().optional(),
-  contextId: z.string().optional(),
-  cursor: z.string().optional(),
-  limit: count,
-  tenant: z.string().optional(),
+  agent: name,
+  contextId: name,
+  cursor: taskCursor,
+  limit: pageSize,
+  tenant,
 })
 
 export const listWaiting: OpsRoute = route('waiting', {

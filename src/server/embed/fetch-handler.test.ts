@@ -62,7 +62,7 @@ it.each(['127.0.0.1', '::1', '::ffff:127.0.0.1'])('M1: a program at %s is served
   expect(await statusFrom(peer, {})).toBe(200)
 })
 
-it('M3: strangers read the card of an app that knows its callers, and nothing else', async () => {
+it('M4: strangers read the card of an app that knows its callers, and nothing else', async () => {
   const { fetch } = embedded({ url: 'https://agents.example.com/lull', caller: () => undefined })
   const statusOf = async (path: string, method = 'GET') =>
     (await fetch(new Request(`https://agents.example.com/lull${path}`, { method }))).status
@@ -108,7 +108,7 @@ it.each([
 })
 
 it.each(['', '/events'])(
-  'M4: a body at %s above the limit is not read to its end',
+  'M3: a body at %s above the limit is not read to its end',
   async (path) => {
     const lull = embedded({ insecure: true, bodyLimitBytes: 1_000 })
     let pulled = 0
@@ -128,7 +128,7 @@ it.each(['', '/events'])(
   },
 )
 
-it('M4: a body that says it is above the limit is not read', async () => {
+it('M3: a body that says it is above the limit is not read', async () => {
   const body = 'x'.repeat(10 * 1024 * 1024 + 1)
   const headers = { 'content-length': String(body.length) }
   const request = new Request(url, { method: 'POST', headers, body })

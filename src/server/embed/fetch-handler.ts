@@ -6,8 +6,8 @@
  *     the sender, so they prove nothing.
  * M2  Events follow the rules of `auth/event-sender.ts`: they wake tasks of the caller's principal,
  *     or of all principals if the caller is an operator.
- * M3  With `caller`, cards and keys are public: they tell strangers how to authenticate.
- * M4  A body has at most `bodyLimitBytes`. No more is kept in memory.
+ * M3  A body has at most `bodyLimitBytes`. No more is kept in memory.
+ * M4  With `caller`, cards and keys are public: they tell strangers how to authenticate.
  */
 
 import type { Scope } from '../../core/scopes.ts'

@@ -32,6 +32,8 @@ export interface AppOptions {
   readonly signIn?: (() => Promise<SignIn>) | undefined
   /** The public URL, without a slash at the end. */
   readonly url: string
+  /** Where a trace is shown; `{traceId}` stands for its id. */
+  readonly traceUrl?: string | undefined
 }
 
 /** Outsiders may cache the keys for some minutes, because they change only with a restart. */
@@ -67,7 +69,7 @@ export function createApp(options: AppOptions): Hono {
     )
   }
   eventRoutes(app, engine, identityOf)
-  addOpsRoutes(app, engine, identityOf)
+  addOpsRoutes(app, engine, identityOf, options.traceUrl)
   addSignInRoutes(app, options)
   dashboardRoutes(app)
   if (acp !== undefined) {

@@ -51,6 +51,7 @@ const statusOf: Readonly<Record<ErrorCode, number>> = {
   INVALID_INPUT: 400,
   CONSENT_MISMATCH: 400,
   TASK_NOT_FOUND: 404,
+  NOT_FOUND: 404,
   AGENT_UNKNOWN: 404,
   NOT_OFFERED: 404,
   TASK_NOT_PAUSABLE: 409,

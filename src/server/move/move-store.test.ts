@@ -11,6 +11,7 @@ import { dropSchema, execute, newSchema } from '../../stores/postgres/test-suppo
 import { startProxy } from '../../stores/postgres/test-support/proxy.ts'
 import { loadDriver } from '../../stores/sqlite/files/driver.ts'
 import { createSqliteStore } from '../../stores/sqlite/sqlite-store.ts'
+import { keyIn } from '../../testing/key-in.ts'
 import {
   creation,
   sampleBudget,
@@ -92,11 +93,12 @@ const hostile = 'a\0b\ud800\n"\\{}'
 async function putSamples(store: Store): Promise<void> {
   const waits = ['built', hostile]
   const row = { state: 'paused-by-agent', waits, dueAt: 5.5, tenant: hostile } as const
+  const claimed = { key: hostile, tenant: hostile }
   await store.commit([
-    creation(hostile, row, { claim: sampleClaim(hostile, { key: hostile }) }),
+    creation(hostile, row, { claim: sampleClaim(hostile, claimed) }),
     creation('owned', { owner: 'gone', readyAt: 7 }),
   ])
-  await store.commit([step('owned', 2), step(hostile, 2)])
+  await store.commit([step('owned', 2), step(hostile, 2, { tenant: hostile })])
   await store.appendEvents('acme', [sampleEvent('1'), sampleEvent('2')], 1_000)
   await store.pruneEvents(2_000, 1)
   await store.putHold(sampleHold('lifted', { liftedAt: 9 }))
@@ -124,29 +126,30 @@ async function putSamples(store: Store): Promise<void> {
   await store.commit([creation('pruned', { state: 'completed', statusAt: 1 }, { spending })])
   await store.pruneTasks(2, 3, 10)
   await store.setValue('some/value', { a: [1, hostile] })
-  const entry = { at: 1, tenant: hostile, action: 'task.pause', outcome: 'done' }
-  await store.appendAudit(['x', hostile].map((id) => ({ ...entry, id, taskId: hostile })))
+  const entry = { tenant: hostile, action: 'task.pause', outcome: 'done', taskId: hostile }
+  await store.appendAudit(['x', hostile].map((id, at) => ({ ...entry, id, at })))
 }
 
 /** Everything that can be read of the samples. */
 async function readSamples(store: Store): Promise<unknown> {
   const ids = [hostile, 'owned', 'pruned']
   return {
-    logs: await Promise.all(ids.map((id) => store.records(id, 0, 99))),
-    rows: await Promise.all(ids.map((id) => store.row(id))),
-    claim: await store.findClaim(sampleClaim(hostile, { key: hostile })),
-    events: await store.events(undefined, 0, 99),
-    lastEventPos: await store.lastEventPos(),
+    logs: await Promise.all(
+      ids.map(async (id) => store.records(...(await keyIn(store, id)), 0, 99)),
+    ),
+    rows: await Promise.all(ids.map(async (id) => store.row(...(await keyIn(store, id))))),
+    claim: await store.findClaim(sampleClaim(hostile, { key: hostile, tenant: hostile })),
+    events: await store.events('acme', 0, 99),
     waiting: await store.waiting(hostile, [hostile], '', 9),
     nextDueAt: await store.nextDueAt(),
     holds: await store.holds(true),
     policies: await store.policies(),
-    spent: await store.spent([hostile]),
+    spent: await store.spent([{ id: hostile }]),
     sessions: await Promise.all(['s', 'old'].map((id) => store.session('acme', 'ann', id))),
     listed: await store.sessions('acme', 'ann', undefined, 9),
-    pushes: await store.pushes(hostile),
+    pushes: await store.pushes('acme', hostile),
     messages: await store.contextMessages('acme', 'ann', 'c', 9),
-    removed: await store.removedTask('pruned'),
+    removed: await store.removedTask('acme', 'pruned'),
     value: await store.getValue('some/value'),
     usage: await store.usage(hostile, 'ann'),
     audit: await store.audit({ limit: 9 }),
@@ -217,8 +220,8 @@ describe('moving everything to PostgreSQL', () => {
     const { report } = await moveStore({ from, to })
     expect(report.unreadableTasks).toEqual([ended])
     await there(async (store) => {
-      await expect(store.load(ended)).rejects.toMatchObject({ code: 'TASK_UNREADABLE' })
-      expect(await store.row(ended)).toMatchObject({ state: 'completed' })
+      await expect(store.load('default', ended)).rejects.toMatchObject({ code: 'TASK_UNREADABLE' })
+      expect(await store.row('default', ended)).toMatchObject({ state: 'completed' })
     })
   })
 
@@ -269,7 +272,7 @@ describe('moving everything to PostgreSQL', () => {
   })
 })
 
-/** Tables that are not in `movedTables`. `usage` is counted from them, and triggers keep the counts of tasks. */
+/** Tables that are not in `movedTables`. `usage` is counted from them. */
 const others = {
   sqlite: {
     moved: ['tasks', 'records', 'snapshots', 'waits', 'usage'],
@@ -285,9 +288,7 @@ const others = {
       'counters',
       'undispatched_events',
       'usage',
-      'task_moves',
-      'tenant_tasks',
-      'principal_tasks',
+      'event_positions',
     ],
     own: ['duties', 'schema', 'workers'],
   },
@@ -342,7 +343,7 @@ it('a task that a dead process had is an orphan after the move', async () => {
   await here((store) => store.commit([creation('t', { owner: 'dead' })]))
   await moveStore({ from, to })
   await there(async (store) => {
-    expect(await store.orphans('', 9)).toEqual([{ taskId: 't', owner: 'dead' }])
-    expect(await store.row('t')).toEqual(sampleRow('t', { owner: 'dead' }))
+    expect(await store.orphans('', 9)).toEqual([{ taskId: 't', tenant: 'acme', owner: 'dead' }])
+    expect(await store.row('acme', 't')).toEqual(sampleRow('t', { owner: 'dead' }))
   })
 })

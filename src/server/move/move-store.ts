@@ -95,7 +95,7 @@ async function bring(source: MoveSource, target: MoveTarget, options: MoveOption
     }
   }
   await target.finish({
-    lastPositions: source.lastPositions,
+    lastEventPos: source.lastEventPos,
     toldUpTo: Number(source.value(EVENT_CURSOR) ?? 0),
     doneUntil: Number(source.value(DONE_UNTIL) ?? 0),
     note: JSON.stringify({ digest: digest.digest('hex'), report } satisfies Note),

@@ -172,7 +172,9 @@ it('a task that an older version imported with such values does not break the li
     const records = log.slice(0, 3).map((record) => poison(record) as LogRecord)
     const task = fold(records)
     if (task === undefined) throw new Error('no task')
-    const [result] = await store.commit([{ taskId, expected: 0, records, row: rowOf(task) }])
+    const [result] = await store.commit([
+      { tenant: task.tenant, taskId, expected: 0, records, row: rowOf(task) },
+    ])
     expect(result?.status).toBe('written')
   }
   await listsAnswer(server)

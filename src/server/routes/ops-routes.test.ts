@@ -5,6 +5,7 @@ import { LullError } from '../../core/errors.ts'
 import type { Scope } from '../../core/scopes.ts'
 import type { Engine } from '../../engine/engine.ts'
 import { opsRoutes } from '../../protocols/ops/routes.ts'
+import { keyIn } from '../../testing/key-in.ts'
 import { callerOf, owner } from '../auth/identity.ts'
 import { refusalOf } from '../http/refusals.ts'
 import { openApp } from '../test-support/open-app.ts'
@@ -98,7 +99,7 @@ it('lists holds with the number and the first ids of their tasks, and shows one 
   })
   const one = await ask(app, `/ops/holds/${holdId}`)
   expect(one.answer).toMatchObject({ holdId, tasks: 5_000, scope: { taskIds } })
-  expect((await ask(app, '/ops/holds/hold-of-nobody')).status).toBe(400)
+  expect((await ask(app, '/ops/holds/hold-of-nobody')).status).toBe(404)
 })
 
 it('previews, places, lists and lifts a hold', async () => {
@@ -123,7 +124,7 @@ it('previews, places, lists and lifts a hold', async () => {
     says: expect.stringContaining('Held by an operator'),
   })
   expect((await ask(app, `/ops/holds/${holdId}`, 'DELETE')).answer).toEqual({ holdId, tasks: 1 })
-  expect((await ask(app, `/ops/holds/${holdId}`, 'DELETE')).status).toBe(400)
+  expect((await ask(app, `/ops/holds/${holdId}`, 'DELETE')).status).toBe(404)
 })
 
 it('refuses a hold without a body, with a broken one, and of no scope', async () => {
@@ -176,7 +177,8 @@ it('shows receipts and that they are genuine', async () => {
 it('shows webhooks that fail or were given up, and nothing secret of them', async () => {
   const { app, engine, deps } = await openApp()
   const taskId = await parked(engine, 'a')
-  const owner = { tenant: 'acme', principal: 'ann' }
+  const [tenant] = await keyIn(deps.store, taskId)
+  const owner = { tenant, principal: 'ann' }
   const push = { taskId, owner, version: '1.0', createdAt: 0, sentSeq: 2, token: 'secret-token' }
   const url = 'https://hooks.example.com/secret-path?key=secret'
   const error = 'HTTP 500'
@@ -198,6 +200,23 @@ it('shows webhooks that fail or were given up, and nothing secret of them', asyn
     ],
   })
   expect((await ask(app, '/ops/tasks/nobody/webhooks')).status).toBe(404)
+})
+
+it.each([
+  ['POST', '/ops/budgets/nothing/refill'],
+  ['DELETE', '/ops/budgets/nothing'],
+  ['DELETE', '/ops/rules/nothing'],
+  ['DELETE', '/ops/holds/nothing'],
+  ['GET', '/ops/holds/nothing'],
+  ['POST', '/ops/schedules/nothing/run'],
+  ['POST', '/ops/schedules/nothing/pause'],
+  ['POST', '/ops/schedules/nothing/resume'],
+])('does not find what is not there: %s %s', async (method, path) => {
+  const { app } = await openApp()
+  expect(await ask(app, path, method)).toMatchObject({
+    status: 404,
+    answer: { error: { code: 'NOT_FOUND', message: expect.stringContaining('nothing') } },
+  })
 })
 
 it('describes every route as OpenAPI', async () => {

@@ -20,7 +20,13 @@ import type { CountedResponse } from '../http/counted-response.ts'
 const noStore = { 'cache-control': 'no-store' }
 const HEARTBEAT_MS = 4_000
 
-export function addOpsRoutes(app: Hono, engine: Engine, identityOf: IdentityOf): void {
+/** @param traceUrl where a trace is shown; `{traceId}` stands for its id */
+export function addOpsRoutes(
+  app: Hono,
+  engine: Engine,
+  identityOf: IdentityOf,
+  traceUrl?: string,
+): void {
   const heartbeat = createHeartbeat(engine.clock.after, HEARTBEAT_MS)
 
   const readerOf = (c: Context): Caller =>
@@ -35,6 +41,7 @@ export function addOpsRoutes(app: Hono, engine: Engine, identityOf: IdentityOf):
         body: await bodyOf(c, route),
         anyTenant: identityOf(c).anyTenant === true,
         scopes: identityOf(c).scopes,
+        traceUrl,
         now: engine.clock.now(),
       }
       const caller = callerFor(route, identityOf(c), query)
@@ -118,12 +125,15 @@ function isLines(contentType: string | undefined): boolean {
   return contentType?.split(';')[0]?.trim().toLowerCase() === 'application/x-ndjson'
 }
 
-async function bodyOf(c: Context, { body, fromLines }: OpsRoute): Promise<unknown> {
+async function bodyOf(c: Context, route: OpsRoute): Promise<unknown> {
+  const { body, bodyMayBeAbsent, fromLines } = route
   if (body === undefined) return undefined
   if (fromLines !== undefined && isLines(c.req.header('content-type'))) {
     return fromLines(await readLines(c.req.raw.body ?? nothing(), { hold: holdOf(c) }))
   }
-  const parsed = parseStrictJson(new Uint8Array(await c.req.arrayBuffer()))
+  const bytes = new Uint8Array(await c.req.arrayBuffer())
+  if (bytes.length === 0 && bodyMayBeAbsent === true) return undefined
+  const parsed = parseStrictJson(bytes)
   if (parsed.problem === undefined) return parsed.value
   throw new LullError('INVALID_INPUT', { path: '', problem: parsed.problem })
 }

@@ -34,6 +34,8 @@ export interface ServerConfig {
   /** Origins of web pages that may call the server, such as `https://app.example.com`. */
   readonly allowedOrigins?: readonly string[] | undefined
   readonly bodyLimitBytes?: number | undefined
+  /** Where a trace is shown, such as `https://tracing.example.com/trace/{traceId}`. The dashboard links to it. */
+  readonly traceUrl?: string | undefined
   /**
    * The address at which clients reach the server, if it differs from the one on which it listens.
    */
@@ -121,6 +123,10 @@ const settings: { readonly [K in keyof Required<ServerConfig>]: z.ZodType } = {
   allowedHosts: z.array(z.string().min(1)).optional(),
   allowedOrigins: z.array(z.url()).optional(),
   bodyLimitBytes: z.number().int().positive().optional(),
+  traceUrl: z
+    .string()
+    .regex(/^https?:\/\/.*\{traceId\}/, 'must be an address with {traceId}')
+    .optional(),
   publicUrl: z
     .url({ protocol: /^https?$/ })
     .transform(withoutSlash)

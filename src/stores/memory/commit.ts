@@ -1,9 +1,11 @@
-import { malformation } from '../../ports/store/commit-shape.ts'
+import { FOREIGN_ID, malformation } from '../../ports/store/commit-shape.ts'
 import type { Commit, CommitResult } from '../../ports/store/tasks.ts'
 import type { Claims } from './claims.ts'
 import type { Policies } from './policies.ts'
 import type { Pushes } from './pushes.ts'
 import type { EncodedCommit, Tasks } from './tasks.ts'
+
+const failed = { status: 'failed', kind: 'content' } as const
 
 export interface CommitTargets {
   readonly tasks: Tasks
@@ -29,14 +31,16 @@ export function createCommit(
     try {
       encoded = encodeCommit(commit)
     } catch (error) {
-      return { status: 'failed', kind: 'content', error }
+      return { ...failed, error }
     }
-    const { taskId, expected, claim } = commit
+    const { tenant, taskId, expected, claim } = commit
+    if ((tasks.tenantOf(taskId) ?? tenant) !== tenant)
+      return { ...failed, error: new TypeError(FOREIGN_ID) }
     const taken = claim && claims.findClaim(claim)
     if (taken !== undefined && (taken.taskId !== taskId || expected > 0)) {
       return { status: 'claimed', claim: taken }
     }
-    const version = tasks.version(taskId)
+    const version = tasks.version({ tenant, id: taskId })
     if (version !== expected) return { status: 'conflict', version }
     if (isOutdated(commit)) return { status: 'outdated' }
     if (claim !== undefined) claims.take(claim)

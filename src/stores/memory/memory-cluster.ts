@@ -28,7 +28,7 @@ export function createMemoryCluster(now: () => number): MemoryCluster {
   const reservations = createReservations<string>(now)
   const data: MemoryData = createMemoryData(
     { reservations, isAlive: workers.isAlive, now },
-    createReservations<number>(now),
+    createReservations<string>(now),
   )
   const duties = createDuties(now)
   const connections = new Set<Listeners>()
@@ -53,7 +53,7 @@ export function createMemoryCluster(now: () => number): MemoryCluster {
       heartbeat: guarded(workers.beat),
       removeWorker: guarded(workers.remove),
       workers: guarded(workers.list),
-      versions: guarded((taskIds) => taskIds.map(tasks.version)),
+      versions: guarded((keys) => keys.map(tasks.version)),
       async putHoldAt(hold, epoch) {
         if ((data.holdEpoch ?? 0) !== epoch) return false
         await store.putHold(hold)

@@ -5,7 +5,7 @@
 
 import { LullError } from '../../core/errors.ts'
 import type { Json } from '../../core/values/json.ts'
-import type { AuditStore, StoredAuditEntry } from '../../ports/store/audit.ts'
+import type { AuditEntry, AuditStore } from '../../ports/store/audit.ts'
 import type { Hold } from '../../ports/store/holds.ts'
 import type { KeyValueStore } from '../../ports/store/key-values.ts'
 import type { Commit } from '../../ports/store/tasks.ts'
@@ -94,9 +94,9 @@ export function holdsInEffect({ holds }: Pick<MemoryData, 'holds'>, all = false)
 
 export function connectMemory(data: MemoryData, { guarded, close }: Guard): Store {
   const { tasks, claims, events, sessions, usage, holds } = data
-  const isOutdated = ({ holdEpoch = data.holdEpoch, eventPos = 0 }: Commit): boolean =>
+  const isOutdated = ({ tenant, holdEpoch = data.holdEpoch, eventPos = 0 }: Commit): boolean =>
     (data.holdEpoch !== undefined && holdEpoch !== data.holdEpoch) ||
-    eventPos > events.lastEventPos()
+    eventPos > (events.eventPositions([tenant])[0]?.last ?? 0)
   const store = promising(guarded, {
     ...tasks,
     ...data.work,
@@ -163,26 +163,23 @@ function createKeyValues(): KeyValues {
 type Audit = Direct<keyof AuditStore>
 
 function createAudit(): Audit {
-  /** Entries by id. A `Map` keeps insertion order, which is the order of positions. */
   const entries = new Map<string, string>()
-  let last = 0
 
-  const all = (): readonly StoredAuditEntry[] =>
-    [...entries.values()].map((text) => JSON.parse(text) as StoredAuditEntry)
+  const all = (): readonly AuditEntry[] =>
+    [...entries.values()].map((text) => JSON.parse(text) as AuditEntry).sort(byTime)
 
   return {
     appendAudit(given) {
       for (const entry of given) {
-        if (entries.has(entry.id)) continue
-        entries.set(entry.id, JSON.stringify({ ...entry, pos: ++last }))
+        if (!entries.has(entry.id)) entries.set(entry.id, JSON.stringify(entry))
       }
     },
     audit({ tenant, principal, taskId, since = -Infinity, order, after, limit }) {
-      const kept = all()
-      const from = after === undefined ? undefined : (kept.find(({ id }) => id === after)?.pos ?? 0)
       const isDescending = order === 'desc'
-      return (isDescending ? kept.toReversed() : kept)
-        .filter(({ pos }) => from === undefined || (isDescending ? pos < from : pos > from))
+      const kept = isDescending ? all().toReversed() : all()
+      const sign = isDescending ? -1 : 1
+      return kept
+        .filter((entry) => after === undefined || byTime(entry, after) * sign > 0)
         .filter((entry) => entry.at >= since)
         .filter((entry) => tenant === undefined || entry.tenant === tenant)
         .filter((entry) => principal === undefined || entry.principal === principal)
@@ -197,4 +194,10 @@ function createAudit(): Audit {
       return old.length
     },
   }
+}
+
+type Place = Pick<AuditEntry, 'at' | 'id'>
+
+function byTime(a: Place, b: Place): number {
+  return a.at - b.at || Number(a.id > b.id) - Number(a.id < b.id)
 }

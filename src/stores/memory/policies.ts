@@ -35,8 +35,8 @@ export function createPolicies(): Policies {
       const amount = Math.min(before + spent.amount, LARGEST_COUNT)
       counts.set(spent.budgetId, { ...spent, amount })
     },
-    spent: (budgetIds) =>
-      budgetIds.flatMap((id) => {
+    spent: (budgets) =>
+      budgets.flatMap(({ id }) => {
         const known = counts.get(id)
         return known === undefined ? [] : [known]
       }),

@@ -30,8 +30,8 @@ export function createPushes(): Pushes {
       putPush(after)
       return true
     },
-    pushes,
-    deletePush(taskId, id) {
+    pushes: (tenant, taskId) => pushes(taskId).filter(({ owner }) => owner.tenant === tenant),
+    deletePush(_tenant, taskId, id) {
       byTask.get(taskId)?.delete(id)
     },
     listPushes: (status, after, limit) =>

@@ -6,6 +6,7 @@ import {
   narrowedBy,
   type StoredTask,
   type TaskFilter,
+  type TaskKey,
   type TaskRow,
 } from '../../ports/store/tasks.ts'
 import type { Direct } from '../../ports/store.ts'
@@ -32,9 +33,10 @@ export interface Tasks
     | 'pruneTasks'
     | 'removedTask'
     | 'pruneRemovedTasks'
+    | 'tenantOf'
   > {
   /** 0 for a task that does not exist. */
-  version(taskId: string): number
+  version(key: TaskKey): number
   write(taskId: string, encoded: EncodedCommit): void
   /** Whether the context has a task that has not ended. */
   isOpen(context: Pick<TaskRow, 'tenant' | 'principal' | 'contextId'>): boolean
@@ -51,6 +53,12 @@ export function createTasks(work: WorkQueries, pushes: Pushes, usage: UsageTotal
   const entries = new Map<string, Entry>()
   const removedRows = new Map<string, { readonly row: TaskRow; readonly removedAt: number }>()
 
+  /** Ids are unique among all tenants, so a task is found by its id, and its tenant is compared. */
+  function find(tenant: string, taskId: string): Entry | undefined {
+    const entry = entries.get(taskId)
+    return entry?.row.tenant === tenant ? entry : undefined
+  }
+
   const rows = (wanted: (row: TaskRow) => boolean): TaskRow[] =>
     [...entries.values()].map((entry) => entry.row).filter(wanted)
 
@@ -63,7 +71,7 @@ export function createTasks(work: WorkQueries, pushes: Pushes, usage: UsageTotal
     rowsIn({ tenant, principal, contextId }).some((row) => !isTerminal(row.state))
 
   return {
-    version: (taskId) => entries.get(taskId)?.bodies.length ?? 0,
+    version: ({ tenant, id }) => find(tenant, id)?.bodies.length ?? 0,
     write(taskId, { bodies, row, snapshot, anchor }) {
       const entry = entries.get(taskId) ?? (row && newEntry(row))
       if (entry === undefined) return
@@ -82,16 +90,17 @@ export function createTasks(work: WorkQueries, pushes: Pushes, usage: UsageTotal
       entry.row = row
       work.put(row)
     },
-    load(taskId) {
-      const entry = entries.get(taskId)
+    load(tenant, taskId) {
+      const entry = find(tenant, taskId)
       return entry && toStoredTask(entry)
     },
-    row(taskId) {
-      const entry = entries.get(taskId)
+    row(tenant, taskId) {
+      const entry = find(tenant, taskId)
       return entry && structuredClone(entry.row)
     },
-    records: (taskId, afterSeq, limit) =>
-      parsed(entries.get(taskId)?.bodies.slice(afterSeq, afterSeq + limit) ?? []),
+    records: (tenant, taskId, afterSeq, limit) =>
+      parsed(find(tenant, taskId)?.bodies.slice(afterSeq, afterSeq + limit) ?? []),
+    tenantOf: (taskId) => entries.get(taskId)?.row.tenant,
     list: (query) =>
       rowsIn(query)
         .filter((row) => isAfter(query.before, row))
@@ -120,7 +129,10 @@ export function createTasks(work: WorkQueries, pushes: Pushes, usage: UsageTotal
       }
       return { removed: old.length, ...(old.length < limit ? {} : { after: '' }) }
     },
-    removedTask: (taskId) => structuredClone(removedRows.get(taskId)?.row),
+    removedTask(tenant, taskId) {
+      const row = removedRows.get(taskId)?.row
+      return row?.tenant === tenant ? structuredClone(row) : undefined
+    },
     pruneRemovedTasks(removedBefore, limit) {
       const old = [...removedRows].filter(([, { removedAt }]) => removedAt < removedBefore)
       for (const [id] of old.slice(0, limit)) removedRows.delete(id)

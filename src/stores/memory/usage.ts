@@ -6,6 +6,7 @@ export interface UsageTotals {
   usage(tenant: string, principal: string): UsageOf
   /** Bytes of all tenants. */
   bytes(): number
+  tenants(after: string, limit: number): readonly string[]
 }
 
 export function createUsageTotals(): UsageTotals {
@@ -26,6 +27,11 @@ export function createUsageTotals(): UsageTotals {
         tenant: [...principals.values()].reduce(sum, noUsage),
       }
     },
+    tenants: (after, limit) =>
+      [...tenants.keys()]
+        .filter((tenant) => tenant > after)
+        .sort()
+        .slice(0, limit),
     bytes: () =>
       [...tenants.values()]
         .flatMap((principals) => [...principals.values()])

@@ -76,12 +76,12 @@ export function createWorkQueries(shared?: SharedWork): WorkQueries {
       const found = which(({ owner }) => owner !== undefined && !isAlive(owner)).filter(
         ({ agent }) => agents?.includes(agent) ?? true,
       )
-      return take(found, limit).map(({ id, owner = '' }) => ({ taskId: id, owner }))
+      return take(found, limit).map(({ id, tenant, owner = '' }) => ({ taskId: id, tenant, owner }))
     },
     due(now, limit) {
       const reached = Math.min(now, shared?.now() ?? now)
       const found = which(({ dueAt }) => dueAt !== undefined && dueAt <= reached)
-      return ids(take(earliest(found, 'dueAt'), limit))
+      return take(earliest(found, 'dueAt'), limit).map(({ id, tenant }) => ({ taskId: id, tenant }))
     },
     nextDueAt: () =>
       earliest(

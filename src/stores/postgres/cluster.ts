@@ -19,12 +19,12 @@ export function createCluster(db: Database, leases: Database, notices: Notices):
     ...createWorkers(db, leases),
     ...createUndispatchedEvents(db),
     ...createHoldsInEffect(db),
-    async versions(taskIds) {
+    async versions(tasks) {
       const rows = await db.read(
         `SELECT coalesce((SELECT r.last FROM ${db.schema}.records r
-           WHERE r.task_id = u.id ORDER BY r.first DESC LIMIT 1), 0) AS version
-         FROM unnest($1::text[]) WITH ORDINALITY AS u (id, o) ORDER BY u.o`,
-        [taskIds.map(toText)],
+           WHERE r.tenant = u.tenant AND r.task_id = u.id ORDER BY r.first DESC LIMIT 1), 0) AS version
+         FROM unnest($1::text[], $2::text[]) WITH ORDINALITY AS u (tenant, id, o) ORDER BY u.o`,
+        [tasks.map(({ tenant }) => toText(tenant)), tasks.map(({ id }) => toText(id))],
       )
       return rows.map((row) => Number(row['version']))
     },

@@ -5,51 +5,71 @@ import {
   type StoredEvent,
 } from '../../core/waiting/cloud-event.ts'
 import { type ClusterStore, RESERVED_MS } from '../../ports/store/cluster.ts'
+import type { EventKey, EventPositions } from '../../ports/store/events.ts'
 import { fromText, toText } from '../../ports/store/text.ts'
 import type { Store } from '../../ports/store.ts'
 import type { Database, Row } from './connection/database.ts'
+import { joined } from './connection/joined-reads.ts'
+import { joinedByTenant, type Lanes } from './connection/lanes.ts'
 
-type Events = Pick<Store, 'appendEvents' | 'events' | 'lastEventPos'>
+type Events = Pick<Store, 'appendEvents' | 'events' | 'eventPositions'>
 
-export function createEvents(db: Database): Events {
+type Stored = Awaited<ReturnType<Store['appendEvents']>>[number]
+
+interface Sent {
+  readonly event: CloudEvent
+  readonly receivedAt: number
+}
+
+export function createEvents(db: Database, lanes: Lanes): Events {
   const s = db.schema
-  const columns = 'pos, tenant, received_at, body'
+  const columns = 'e.pos, e.tenant, e.received_at, e.body'
+  const append = joinedByTenant<Sent, Stored>(lanes, async (tenant, sent) => {
+    const texts = sent.map(({ event, receivedAt }) => {
+      const [type = event.type, name] = namesOf(event)
+      const { source, id } = identityOf(event)
+      const named = name === undefined ? null : toText(name)
+      return [receivedAt, toText(source), toText(id), toText(type), named, JSON.stringify(event)]
+    })
+    const arrays = [0, 1, 2, 3, 4, 5].map((n) => texts.map((values) => values[n]))
+    const [times, ...rest] = arrays
+    const rows = await db.writeOnce(
+      `SELECT pos, fresh FROM ${s}.append_events_1($1, $2, $3, $4, $5, $6, $7, $8, $9)`,
+      (again) => [toText(tenant), times, again, RESERVED_MS, ...rest],
+    )
+    return rows.map((row) => ({ pos: Number(row['pos']), fresh: row['fresh'] === true }))
+  })
+  const positions = joined<string, EventPositions>(async (tenants) => {
+    const rows = await db.read(
+      `SELECT coalesce(p.pos, 0) AS last, (
+         SELECT e.pos FROM ${s}.events e WHERE e.tenant = u.tenant ORDER BY e.pos LIMIT 1) AS oldest
+       FROM unnest($1::text[]) WITH ORDINALITY AS u (tenant, o)
+       LEFT JOIN ${s}.event_positions p ON p.tenant = u.tenant ORDER BY u.o`,
+      [tenants.map(toText)],
+    )
+    return rows.map(({ last, oldest }) => ({
+      last: Number(last),
+      oldest: oldest === null ? Number(last) + 1 : Number(oldest),
+    }))
+  })
   return {
-    async appendEvents(tenant, events, receivedAt) {
-      const sent = events.map((event) => {
-        const [type = event.type, name] = namesOf(event)
-        const { source, id } = identityOf(event)
-        const texts = [source, id, type].map(toText)
-        return [...texts, name === undefined ? null : toText(name), JSON.stringify(event)]
-      })
-      const arrays = [0, 1, 2, 3, 4].map((n) => sent.map((values) => values[n]))
-      const rows = await db.writeOnce(
-        `SELECT pos, fresh FROM ${s}.append_events_1($1, $2, $3, $4, $5, $6, $7, $8, $9)`,
-        (again) => [toText(tenant), receivedAt, again, RESERVED_MS, ...arrays],
-      )
-      return rows.map((row) => ({ pos: Number(row['pos']), fresh: row['fresh'] === true }))
-    },
+    appendEvents: (tenant, events, receivedAt) =>
+      append(
+        tenant,
+        events.map((event) => ({ event, receivedAt })),
+      ),
     async events(tenant, afterPos, limit, names) {
-      const of = tenant === undefined ? null : toText(tenant)
+      const of = toText(tenant)
       const rows =
         names === undefined
           ? await db.read(
-              `SELECT ${columns} FROM ${s}.events WHERE ${of === null ? '$1::text IS NULL' : 'tenant = $1'}
-               AND pos > $2 ORDER BY pos LIMIT $3`,
+              `SELECT ${columns} FROM ${s}.events e WHERE e.tenant = $1 AND e.pos > $2 ORDER BY e.pos LIMIT $3`,
               [of, afterPos, limit],
             )
-          : await db.read(of === null ? namedOfAll(s, columns) : namedOfTenant(s, columns), [
-              of,
-              afterPos,
-              limit,
-              names.map(toText),
-            ])
+          : await db.read(named(s, columns), [of, afterPos, limit, names.map(toText)])
       return rows.map(toStoredEvent)
     },
-    async lastEventPos() {
-      const [row] = await db.read(`SELECT value FROM ${s}.counters WHERE name = 'events'`)
-      return Number(row?.['value'] ?? 0)
-    },
+    eventPositions: (tenants) => Promise.all(tenants.map(positions)),
   }
 }
 
@@ -57,19 +77,13 @@ export function createEvents(db: Database): Events {
  * Selects events whose type or name is one of the wanted. Each wanted name reads two ranges, which
  * are merged by position.
  */
-function namedOfTenant(s: string, columns: string): string {
+function named(s: string, columns: string): string {
   const range = (column: string): string =>
     `(SELECT ${columns} FROM ${s}.events e WHERE e.tenant = $1 AND e.${column} = wanted.name AND e.pos > $2
       ORDER BY e.pos LIMIT $3)`
   return `SELECT DISTINCT ${columns} FROM unnest($4::text[]) AS wanted (name)
-    CROSS JOIN LATERAL (${range('type')} UNION ALL ${range('name')}) AS found
-    ORDER BY pos LIMIT $3`
-}
-
-/** The same for all tenants. No index covers that, so this query scans from the position on. */
-function namedOfAll(s: string, columns: string): string {
-  return `SELECT ${columns} FROM ${s}.events WHERE $1::text IS NULL AND pos > $2
-    AND (type = ANY ($4) OR name = ANY ($4)) ORDER BY pos LIMIT $3`
+    CROSS JOIN LATERAL (${range('type')} UNION ALL ${range('name')}) AS e
+    ORDER BY e.pos LIMIT $3`
 }
 
 /** Events that no process has offered to tasks. Reading them reserves them. */
@@ -77,32 +91,41 @@ export function createUndispatchedEvents(
   db: Database,
 ): Pick<ClusterStore, 'undispatchedEvents' | 'reserveEvents' | 'markDispatched'> {
   const s = db.schema
+  const keysOf = (events: readonly EventKey[]) => [
+    events.map(({ tenant }) => toText(tenant)),
+    events.map(({ pos }) => pos),
+  ]
+  const given = 'unnest($1::text[], $2::bigint[]) AS given (tenant, pos)'
   return {
     undispatchedEvents: async (limit) =>
       (
         await db.write(
-          `WITH found AS (
-             SELECT pos FROM ${s}.undispatched_events WHERE hidden_until <= ${s}.clock_1()
-             ORDER BY pos LIMIT $1 FOR UPDATE SKIP LOCKED),
+          `WITH clock AS MATERIALIZED (SELECT ${s}.clock_1() AS now),
+           found AS (
+             SELECT tenant, pos FROM ${s}.undispatched_events WHERE hidden_until <= (SELECT now FROM clock)
+             ORDER BY tenant, pos LIMIT $1 FOR UPDATE SKIP LOCKED),
            reserved AS (
-             UPDATE ${s}.undispatched_events u SET hidden_until = ${s}.clock_1() + $2 * interval '1 ms'
-             FROM found WHERE u.pos = found.pos RETURNING u.pos)
+             UPDATE ${s}.undispatched_events u SET hidden_until = (SELECT now FROM clock) + $2 * interval '1 ms'
+             FROM found WHERE u.tenant = found.tenant AND u.pos = found.pos RETURNING u.tenant, u.pos)
            SELECT e.pos, e.tenant, e.received_at, e.body
-           FROM reserved JOIN ${s}.events e ON e.pos = reserved.pos ORDER BY e.pos`,
+           FROM reserved JOIN ${s}.events e ON e.tenant = reserved.tenant AND e.pos = reserved.pos
+           ORDER BY e.tenant, e.pos`,
           [limit, RESERVED_MS],
         )
       ).map(toStoredEvent),
-    async reserveEvents(positions) {
+    async reserveEvents(events) {
       await db.write(
-        `UPDATE ${s}.undispatched_events SET hidden_until = ${s}.clock_1() + $2 * interval '1 ms'
-         WHERE pos = ANY ($1::bigint[])`,
-        [positions, RESERVED_MS],
+        `UPDATE ${s}.undispatched_events u SET hidden_until = clock.now + $3 * interval '1 ms'
+         FROM ${given}, (SELECT ${s}.clock_1() AS now OFFSET 0) AS clock
+         WHERE u.tenant = given.tenant AND u.pos = given.pos`,
+        [...keysOf(events), RESERVED_MS],
       )
     },
-    async markDispatched(positions) {
-      await db.write(`DELETE FROM ${s}.undispatched_events WHERE pos = ANY ($1::bigint[])`, [
-        positions,
-      ])
+    async markDispatched(events) {
+      await db.write(
+        `DELETE FROM ${s}.undispatched_events u USING ${given} WHERE u.tenant = given.tenant AND u.pos = given.pos`,
+        keysOf(events),
+      )
     },
   }
 }

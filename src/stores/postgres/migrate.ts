@@ -6,8 +6,8 @@
  *  M3  a process starts on a newer schema if `readable_from` of the schema says that its version
  *      can still use it;
  *  M4  a schema of another program is left alone;
- *  M5  a schema made before the first release, which lacks tables of the first migration, is
- *      refused;
+ *  M5  a schema made before the first release, which lacks a table of the first migration, is refused
+ *      with the way to keep its tasks;
  *  M6  a read-only program refuses an older or missing schema, and does not change it;
  *  M7  a migration only adds, so that running processes of an older version keep working
  *      (older-programs.test.ts).
@@ -20,6 +20,7 @@ import pg from 'pg'
 import { isLullError, LullError } from '../../core/errors.ts'
 import { olderSchema } from '../../core/older-schema.ts'
 import { BUNDLED } from '../../core/package-files.ts'
+import { ofOneTenant, TWO_FORMS } from './commit-forms.ts'
 import type { Place } from './connection/connection.ts'
 import { failureOf, isTimeout, unavailable, withTimeoutCode } from './connection/failures.ts'
 import { BEGIN } from './connection/isolation.ts'
@@ -39,8 +40,8 @@ export interface SchemaRow {
  * Programs that know this migration, or a later one, can use the schema after the last migration.
  */
 const READABLE_FROM = 1
-/** Tables of the first migration that were added to it before the first release. */
-const ADDED_LATER = ['usage', 'undispatched_events']
+/** A table that the first migration makes, and that no schema before the first release has. */
+const NEWEST_TABLE = 'event_positions'
 const OLDEST_VERSION = 140_000
 /**
  * A process that waits for a lock blocks all statements queued behind it, so it waits only shortly.
@@ -56,13 +57,29 @@ const PATIENCE_MS = 8_000
 export function readMigrations(
   directory: string = fileURLToPath(new URL('./migrations/', import.meta.url)),
 ): readonly Migration[] {
-  return filesIn(directory)
-    .filter((file) => file.endsWith('.sql'))
-    .sort()
-    .map((file) => ({
-      number: Number.parseInt(file, 10),
-      sql: readFileSync(join(directory, file), 'utf8'),
-    }))
+  const files = filesIn(directory).filter((file) => file.endsWith('.sql'))
+  const parts = files.sort().map((file) => ({
+    number: Number.parseInt(file, 10),
+    sql: inBothForms(readFileSync(join(directory, file), 'utf8')),
+  }))
+  const numbers = [...new Set(parts.map(({ number }) => number))]
+  return numbers.map((number) => ({
+    number,
+    sql: parts.flatMap((part) => (part.number === number ? [part.sql] : [])).join('\n'),
+  }))
+}
+
+function inBothForms(sql: string): string {
+  return sql.includes(TWO_FORMS) ? `${sql}\n${ofOneTenant(sql)}` : sql
+}
+
+/**
+ * The statements of a migration for a schema. `{of tenant: …}` marks a table that can be divided by
+ * tenant, with its storage parameters.
+ */
+function statementsOf(sql: string, schema: string): string {
+  const storage = (_: string, given?: string): string => (given ? `WITH (${given})` : '')
+  return sql.replace(/\{of tenant(?:: ([^}]*))?\}/g, storage).replaceAll('{schema}', schema)
 }
 
 function filesIn(directory: string): readonly string[] {
@@ -151,7 +168,7 @@ async function bringUpToDate(
   if (!isCurrent(applied, schema, known)) {
     if (applied === undefined) await found(client, schema)
     for (const { number, sql } of migrations) {
-      if (number > (applied?.number ?? 0)) await client.query(sql.replaceAll('{schema}', schema))
+      if (number > (applied?.number ?? 0)) await client.query(statementsOf(sql, schema))
     }
     const row = [known, READABLE_FROM]
     await client.query(`UPDATE ${schema}.schema SET number = $1, readable_from = $2`, row)
@@ -218,11 +235,10 @@ export async function readSchemaRow(
     const names = 'choose another schema (LULL_POSTGRES_SCHEMA)'
     throw unavailable(`the schema ${schema} has tables of another program; ${names}`)
   }
-  const missing = ADDED_LATER.filter((table) => !rows.some(({ name }) => name === table))
-  if (missing.length > 0) {
-    const advice = 'drop it, or choose another schema (LULL_POSTGRES_SCHEMA)'
-    const lacks = `was made by an unreleased version of Lull and lacks ${missing.join(' and ')}`
-    throw unavailable(`the schema ${schema} ${lacks}; ${advice}`)
+  if (!rows.some(({ name }) => name === NEWEST_TABLE)) {
+    const advice =
+      'export its tasks with that version (lull export) and import them into another schema (LULL_POSTGRES_SCHEMA), or drop it'
+    throw unavailable(`the schema ${schema} was made by an unreleased version of Lull; ${advice}`)
   }
   return (await client.query<SchemaRow>(`SELECT number, readable_from FROM ${schema}.schema`))
     .rows[0]

@@ -1,5 +1,5 @@
 /** Stores budgets and rules, and how much of each budget is used. */
-import type { Policy, PolicyStore } from '../../ports/store/policies.ts'
+import { LARGEST_COUNT, type Policy, type PolicyStore } from '../../ports/store/policies.ts'
 import { fromText, toText } from '../../ports/store/text.ts'
 import type { Database } from './connection/database.ts'
 
@@ -35,10 +35,23 @@ export function createPolicies(db: Database): PolicyStore {
       )
       return row?.['removed'] === true
     },
-    async spent(budgetIds) {
+    // Each tenant has a sum of its own. A budget of all tenants is the total of those of the latest period.
+    async spent(budgets) {
+      const own = budgets.filter(({ tenant }) => tenant !== undefined)
+      const ofAll = budgets.filter(({ tenant }) => tenant === undefined)
       const rows = await db.read(
-        `SELECT budget_id, period, amount FROM ${s}.spending WHERE budget_id = ANY ($1)`,
-        [budgetIds.map(toText)],
+        `SELECT s.budget_id, s.period, s.amount FROM unnest($1::text[], $2::text[]) AS u (tenant, id)
+           JOIN ${s}.spending s ON s.tenant = u.tenant AND s.budget_id = u.id
+         UNION ALL
+         SELECT budget_id, period, least(${LARGEST_COUNT}, sum(amount)) FROM (
+           SELECT budget_id, period, amount, max(period) OVER (PARTITION BY budget_id) AS latest
+           FROM ${s}.spending WHERE budget_id = ANY ($3)) AS every
+         WHERE period = latest GROUP BY 1, 2`,
+        [
+          own.map(({ tenant = '' }) => toText(tenant)),
+          own.map(({ id }) => toText(id)),
+          ofAll.map(({ id }) => toText(id)),
+        ],
       )
       return rows.map((row) => ({
         budgetId: fromText(String(row['budget_id'])),

@@ -6,6 +6,7 @@ import { createCluster, reporting } from './cluster.ts'
 import { type Place, readPlace, readSchema } from './connection/connection.ts'
 import { type DatabaseOptions, openDatabase } from './connection/database.ts'
 import { requireReadCommitted } from './connection/isolation.ts'
+import { createLanes } from './connection/lanes.ts'
 import { createEvents } from './events.ts'
 import { connected, migrate, requireCurrent } from './migrate.ts'
 import { createHolds, createKeyValues } from './notices/notes.ts'
@@ -81,19 +82,20 @@ async function opened(
   const loopGuard = createLoopGuard(forLeases)
   const notices = createNotices({ place: direct, schema, sender: randomUUID() })
   await notices.started
+  const lanes = createLanes()
   return {
     commit: reporting(createCommit(db), notices),
     ...createLogs(db),
     ...createLists(db),
     ...createWork(db),
-    ...createEvents(db),
+    ...createEvents(db, lanes),
     ...createKeyValues(db),
     ...createHolds(db),
     ...createPolicies(db),
     ...createClaims(db),
     ...createSessions(db),
     ...createPushes(db),
-    ...createAudit(db),
+    ...createAudit(db, lanes),
     ...createPruning(db),
     ...createUsage(db),
     cluster: { ...createCluster(db, leases, notices), loopGuard },

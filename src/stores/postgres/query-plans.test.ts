@@ -82,13 +82,16 @@ const calls: Calls = [
   ['waiting', (store) => store.waiting('acme', ['tick'], 'task-3', 9)],
   ['waitNames', (store) => store.waitNames('acme', 't', '', 9)],
   ['waitOwners', (store) => store.waitOwners('acme', ['tick'])],
-  ['load', (store) => store.load('task-7')],
-  ['records', (store) => store.records('task-7', 1, 9)],
+  ['load', (store) => store.load('acme', 'task-7')],
+  ['records', (store) => store.records('acme', 'task-7', 1, 9)],
   ['list of a principal', (store) => store.list({ tenant: 'acme', principal: 'ann', limit: 9 })],
   ['list of all', (store) => store.list({ limit: 9 })],
   ['list of a context', (store) => store.list({ contextId: 'context-of-task-7', limit: 9 })],
   ['openTasks', (store) => store.openTasks({ limit: 9 })],
-  ['versions', (store) => store.cluster?.versions(['task-7', 'task-8']) ?? Promise.reject()],
+  [
+    'versions',
+    (store) => store.cluster?.versions([{ tenant: 'acme', id: 'task-7' }]) ?? Promise.reject(),
+  ],
   [
     'commit of changed rows',
     (store) =>

@@ -4,25 +4,27 @@ import type { Database, Row, Value } from './connection/database.ts'
 
 export function createSessions(db: Database): Omit<SessionStore, 'pruneSessions'> {
   const s = db.schema
-  const upsert = `INSERT INTO ${s}.sessions AS x (tenant, principal, id, updated_at, deleted, body)
-    VALUES ($1, $2, $3, $4, $5, $6) ON CONFLICT (tenant, principal, id) DO UPDATE
-    SET updated_at = excluded.updated_at, deleted = excluded.deleted, body = excluded.body`
-  // With $7 (again), an earlier attempt may already have written the session.
-  const insertion = `${upsert} WHERE $7 AND x.body = excluded.body RETURNING 1`
-  const change = `UPDATE ${s}.sessions SET updated_at = $4, deleted = $5, body = $6
-    WHERE tenant = $1 AND principal = $2 AND id = $3 AND (body = $8 OR ($7 AND body = $6)) RETURNING 1`
+  const write = async (
+    session: SessionRow,
+    compares: boolean,
+    before?: SessionRow,
+  ): Promise<boolean> => {
+    const [row] = await db.writeOnce(
+      `SELECT ${s}.write_session_1($1, $2, $3, $4, $5, $6, $7, $8, $9) AS written`,
+      (again) => [
+        ...columnsOf(session),
+        compares,
+        before === undefined ? null : JSON.stringify(before),
+        again,
+      ],
+    )
+    return row?.['written'] === true
+  }
   return {
     async putSession(session) {
-      await db.write(upsert, columnsOf(session))
+      await write(session, false)
     },
-    async replaceSession(before, after) {
-      const written = await db.writeOnce(before === undefined ? insertion : change, (again) => [
-        ...columnsOf(after),
-        again,
-        ...(before === undefined ? [] : [JSON.stringify(before)]),
-      ])
-      return written.length > 0
-    },
+    replaceSession: (before, after) => write(after, true, before),
     async session(tenant, principal, id) {
       const [row] = await db.read(
         `SELECT body FROM ${s}.sessions WHERE tenant = $1 AND principal = $2 AND id = $3`,

@@ -1,8 +1,15 @@
+import { isTerminal, type State, states } from '../../core/states.ts'
 import { toText } from '../../ports/store/text.ts'
 import type { StoredUsage, UsageStore } from '../../ports/store/usage.ts'
 import type { Database, Row } from './connection/database.ts'
 
-const totals = 'sum(tasks) AS tasks, sum(open_tasks) AS open_tasks, sum(bytes) AS bytes'
+/** The column of the table `usage` that counts the tasks in a state. */
+export function countColumn(state: State): string {
+  return state.replaceAll('-', '_')
+}
+
+const sumOf = (wanted: readonly State[]): string => `sum(${wanted.map(countColumn).join(' + ')})`
+const totals = `${sumOf(states)} AS tasks, ${sumOf(states.filter((state) => !isTerminal(state)))} AS open_tasks, sum(bytes) AS bytes`
 
 export function createUsage(db: Database): UsageStore {
   const s = db.schema

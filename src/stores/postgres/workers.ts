@@ -25,8 +25,6 @@ export function createWorkers(db: Database, leases: Database): Workers {
   const s = db.schema
   const clock = `${s}.clock_1()`
   const millis = (instant: string): string => `extract(epoch FROM ${instant})::float8 * 1000`
-  const answer = `${millis(clock)} AS now,
-    (SELECT value FROM ${s}.counters WHERE name = 'holds') AS hold_epoch`
   async function giveBack(name: string, workerId: string): Promise<boolean> {
     const given = [toText(name), toText(workerId)]
     const text = `DELETE FROM ${s}.duties WHERE name = $1 AND worker_id = $2 RETURNING 1`
@@ -35,22 +33,19 @@ export function createWorkers(db: Database, leases: Database): Workers {
 
   return {
     async registerWorker({ id, agents }, leaseMs) {
-      const [row] = await leases.write(
-        `INSERT INTO ${s}.workers (id, agents, lease_until, note)
-         VALUES ($1, $2, ${clock} + $3 * interval '1 ms', 'null')
-         ON CONFLICT (id) DO UPDATE SET lease_until = excluded.lease_until RETURNING ${answer}`,
-        [toText(id), agents.map(toText), leaseMs],
-      )
+      const [row] = await leases.write(`SELECT now, hold_epoch FROM ${s}.register_1($1, $2, $3)`, [
+        toText(id),
+        agents.map(toText),
+        leaseMs,
+      ])
       return toBeat(row)
     },
     async heartbeat(workerId, leaseMs, note) {
-      const [row] = await leases.write(
-        `UPDATE ${s}.workers SET lease_until = ${clock} + $2 * interval '1 ms', note = $3
-         WHERE id = $1 AND lease_until >
-           (SELECT ${clock} FROM (SELECT FROM ${s}.workers WHERE id = $1 FOR UPDATE) AS locked)
-         RETURNING ${answer}`,
-        [toText(workerId), leaseMs, JSON.stringify(note)],
-      )
+      const [row] = await leases.write(`SELECT now, hold_epoch FROM ${s}.beat_1($1, $2, $3)`, [
+        toText(workerId),
+        leaseMs,
+        JSON.stringify(note),
+      ])
       return row && toBeat(row)
     },
     async removeWorker(workerId) {

@@ -1,9 +1,4 @@
-import type {
-  AuditEntry,
-  AuditQuery,
-  AuditStore,
-  StoredAuditEntry,
-} from '../../ports/store/audit.ts'
+import type { AuditEntry, AuditQuery, AuditStore } from '../../ports/store/audit.ts'
 import { toText } from '../../ports/store/text.ts'
 import type { Direct } from '../../ports/store.ts'
 import type { Database, Row } from './files/driver.ts'
@@ -37,7 +32,7 @@ export function createAudit(db: Database, transact: Transact): Direct<keyof Audi
       ['at >= ?', since],
       [
         `pos ${isDescending ? '<' : '>'} coalesce((SELECT pos FROM audit WHERE id = ?), 0)`,
-        after === undefined ? undefined : toText(after),
+        after && toText(after.id),
       ],
     ]
     const given = filters.filter(([, value]) => value !== undefined)
@@ -46,7 +41,7 @@ export function createAudit(db: Database, transact: Transact): Direct<keyof Audi
     const values = given.flatMap(([, value]) => (value === undefined ? [] : [value]))
     return db
       .prepare(
-        `SELECT pos, body FROM audit WHERE ${where} ORDER BY pos ${isDescending ? 'DESC' : 'ASC'} LIMIT ?`,
+        `SELECT body FROM audit WHERE ${where} ORDER BY pos ${isDescending ? 'DESC' : 'ASC'} LIMIT ?`,
       )
       .all(...values, limit)
   }
@@ -66,7 +61,6 @@ export function createAudit(db: Database, transact: Transact): Direct<keyof Audi
   }
 }
 
-function readEntry(row: Row): StoredAuditEntry {
-  const entry = JSON.parse(String(row['body'])) as AuditEntry
-  return { ...entry, pos: Number(row['pos']) }
+function readEntry(row: Row): AuditEntry {
+  return JSON.parse(String(row['body'])) as AuditEntry
 }

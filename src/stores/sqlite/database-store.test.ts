@@ -43,7 +43,7 @@ describe('a commit SQLite refuses', () => {
       ])
       const statuses = results.map(({ status }) => status)
       expect(statuses).toEqual(statuses.map((_, n) => (n === place ? 'failed' : 'written')))
-      expect(await store.load(bad.taskId)).toBeUndefined()
+      expect(await store.load('acme', bad.taskId)).toBeUndefined()
       expect(await store.findClaim(sampleClaim('', { key: bad.taskId }))).toBeUndefined()
     }
     expect(await store.count({})).toBe(20)
@@ -68,10 +68,12 @@ describe('a damaged row', () => {
 
     for (const id of ['cut', 'odd', 'folded']) {
       const unreadable = { code: 'TASK_UNREADABLE', details: { taskId: id } }
-      await expect(store.load(id)).rejects.toMatchObject(unreadable)
+      await expect(store.load('acme', id)).rejects.toMatchObject(unreadable)
     }
-    await expect(store.records('cut', 0, 9)).rejects.toMatchObject({ code: 'TASK_UNREADABLE' })
-    expect((await store.load('good'))?.records).toHaveLength(2)
+    await expect(store.records('acme', 'cut', 0, 9)).rejects.toMatchObject({
+      code: 'TASK_UNREADABLE',
+    })
+    expect((await store.load('acme', 'good'))?.records).toHaveLength(2)
     expect(await store.list({ limit: 9 })).toHaveLength(4)
     expect(await store.commit([step('good', 2)])).toEqual([{ status: 'written' }])
   })
@@ -98,8 +100,8 @@ describe('a full disk', () => {
 
     expect(failure).toMatchObject(unavailable)
     expect((failure as Error).message).toContain('the disk is full')
-    expect(await store.load(`small-${written}`)).toBeUndefined()
-    expect(await store.load(`fat-${written}`)).toBeUndefined()
+    expect(await store.load('acme', `small-${written}`)).toBeUndefined()
+    expect(await store.load('acme', `fat-${written}`)).toBeUndefined()
     expect(await store.count({})).toBe(written * 2)
 
     await store.pruneClaims(2_000, 3)
@@ -143,7 +145,7 @@ describe('a database that turns read-only', () => {
       store.check(),
     ]
     for (const write of writes) await expect(write).rejects.toMatchObject(unavailable)
-    expect(await store.records('task-1', 0, 9)).toHaveLength(2)
+    expect(await store.records('acme', 'task-1', 0, 9)).toHaveLength(2)
 
     db.exec('PRAGMA query_only = OFF')
     await store.check()

@@ -14,19 +14,26 @@ interface Appended {
   readonly fresh: boolean
 }
 
-export type Events = Direct<'appendEvents' | 'events' | 'lastEventPos'>
+export type Events = Direct<'appendEvents' | 'events' | 'eventPositions'>
 
 export function createEvents(db: Database, transact: Transact): Events {
   const append = createAppend(db)
   const after = createAfter(db)
-  // AUTOINCREMENT keeps the highest position ever used in this table, also after that event was
-  // removed.
+  // All tenants share one number line. AUTOINCREMENT keeps the highest position ever used, also
+  // after that event was removed.
   const last = db.prepare("SELECT seq FROM sqlite_sequence WHERE name = 'events'")
+  const first = db.prepare('SELECT pos FROM events WHERE tenant = ? ORDER BY pos LIMIT 1')
   return {
     appendEvents: (tenant, events, receivedAt) =>
       transact(() => events.map((event) => append(toText(tenant), event, receivedAt))),
     events: (...query) => after(...query).map(toStoredEvent),
-    lastEventPos: () => Number(last.get()?.['seq'] ?? 0),
+    eventPositions: (tenants) => {
+      const newest = Number(last.get()?.['seq'] ?? 0)
+      return tenants.map((tenant) => ({
+        last: newest,
+        oldest: Number(first.get(toText(tenant))?.['pos'] ?? newest + 1),
+      }))
+    },
   }
 }
 
@@ -58,14 +65,9 @@ function createAppend(
 function createAfter(db: Database): (...query: Parameters<Store['events']>) => readonly Row[] {
   const select = (where: string) =>
     db.prepare(`SELECT * FROM events WHERE ${where} pos > ? ORDER BY pos LIMIT ?`)
-  const ofAll = select('')
   const ofTenant = select('tenant = ? AND')
   const ofType = select('tenant = ? AND type = ? AND')
   const ofName = select('tenant = ? AND name = ? AND')
-  // No index covers all tenants, so this query scans from the position on.
-  const ofAllNamed = select(
-    `(type IN (SELECT value FROM json_each(?)) OR name IN (SELECT value FROM json_each(?))) AND`,
-  )
 
   /**
    * Selects events whose type or name is one of the wanted. Each wanted name reads two ranges,
@@ -87,15 +89,9 @@ function createAfter(db: Database): (...query: Parameters<Store['events']>) => r
   }
 
   return (tenant, afterPos, limit, names) => {
-    if (names === undefined) {
-      return tenant === undefined
-        ? ofAll.all(afterPos, limit)
-        : ofTenant.all(toText(tenant), afterPos, limit)
-    }
-    const texts = names.map(toText)
-    if (tenant !== undefined) return named(toText(tenant), afterPos, limit, texts)
-    const json = JSON.stringify(texts)
-    return ofAllNamed.all(json, json, afterPos, limit)
+    const of = toText(tenant)
+    if (names === undefined) return ofTenant.all(of, afterPos, limit)
+    return named(of, afterPos, limit, names.map(toText))
   }
 }
 

@@ -5,6 +5,7 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { LullError } from '../../core/errors.ts'
+import type { Push } from '../../core/push.ts'
 import {
   type MovedCommit,
   type MovedRow,
@@ -13,6 +14,8 @@ import {
   type MoveSource,
   movedTables,
 } from '../../ports/store/moving.ts'
+import type { Policy } from '../../ports/store/policies.ts'
+import type { TaskRow } from '../../ports/store/tasks.ts'
 import { toText } from '../../ports/store/text.ts'
 import type { Database, Row, Statement, Value } from './files/driver.ts'
 import { openDirectory } from './files/open-directory.ts'
@@ -32,11 +35,9 @@ export async function openMoveSource(path: string): Promise<MoveSource> {
   const { db, release } = await openDirectory(path, 0, options)
   const value = db.prepare('SELECT value FROM key_values WHERE name = ?')
   const numberIn = (sql: string): number => Number(db.prepare(sql).get()?.['n'] ?? 0)
-  const lastIn = (table: string): number =>
-    numberIn(`SELECT seq AS n FROM sqlite_sequence WHERE name = '${table}'`)
   return {
     taskCount: numberIn('SELECT count(*) AS n FROM tasks'),
-    lastPositions: { audit: lastIn('audit'), events: lastIn('events') },
+    lastEventPos: numberIn("SELECT seq AS n FROM sqlite_sequence WHERE name = 'events'"),
     tasks: () => tasksIn(db),
     rows: (table) => rowsIn(db, table),
     value(name) {
@@ -76,6 +77,8 @@ function toCommit({ seq, body }: Row): MovedCommit {
 }
 
 interface Table {
+  /** Default: the table itself. */
+  readonly from?: string
   /** The columns of a unique key. Rows are read in its order. */
   readonly key: readonly string[]
   /** Converts a row whose columns differ from those of the move. */
@@ -90,9 +93,13 @@ const tables: Readonly<Record<MovedTable, Table>> = {
   holds: { key: ['pos'] },
   key_values: { key: ['name'] },
   policies: { key: ['id'] },
-  pushes: { key: ['task_id', 'id'] },
-  removed_tasks: { key: ['id'] },
-  spending: { key: ['budget_id'] },
+  pushes: { key: ['task_id', 'id'], values: pushValues },
+  removed_tasks: { key: ['id'], values: removedValues },
+  spending: {
+    from: 'spending LEFT JOIN (SELECT id, body FROM policies) ON id = budget_id',
+    key: ['budget_id'],
+    values: spendingValues,
+  },
   sessions: {
     key: ['tenant', 'principal', 'id'],
     values: (row) => valuesOf('sessions', row, { deleted: row['deleted'] === 1 }),
@@ -105,6 +112,25 @@ function claimValues(row: Row): MovedRow {
   return valuesOf('claims', row, { tenant, principal, agent, key })
 }
 
+/** These tables have the tenant in the body alone. */
+function pushValues(row: Row): MovedRow {
+  const { owner } = JSON.parse(String(row['body'])) as Push
+  return valuesOf('pushes', row, { tenant: toText(owner.tenant) })
+}
+
+function removedValues(row: Row): MovedRow {
+  const { tenant } = JSON.parse(String(row['body'])) as TaskRow
+  return valuesOf('removed_tasks', row, { tenant: toText(tenant) })
+}
+
+/** This store has one sum per budget. It becomes that of the budget's tenant, or of "*". */
+function spendingValues(row: Row): MovedRow {
+  const budget = row['body'] === null ? undefined : (JSON.parse(String(row['body'])) as Policy)
+  const scope = budget?.scope
+  const tenant = scope !== undefined && 'tenant' in scope ? scope.tenant : undefined
+  return valuesOf('spending', row, { tenant: toText(tenant ?? '*') })
+}
+
 function valuesOf(
   table: MovedTable,
   row: Row,
@@ -114,11 +140,11 @@ function valuesOf(
 }
 
 function* rowsIn(db: Database, table: MovedTable): Generator<readonly MovedRow[]> {
-  const { key, values = (row: Row) => valuesOf(table, row) } = tables[table]
+  const { from = table, key, values = (row: Row) => valuesOf(table, row) } = tables[table]
   const place = key.join(', ')
   const marks = key.map(() => '?').join(', ')
   const page = db.prepare(
-    `SELECT * FROM ${table} WHERE (${place}) > (${marks}) ORDER BY ${place} LIMIT ?`,
+    `SELECT * FROM ${from} WHERE (${place}) > (${marks}) ORDER BY ${place} LIMIT ?`,
   )
   for (const rows of pagesOf(page, key, PAGE)) yield rows.map(values)
 }

@@ -44,8 +44,9 @@ export function createPolicies(db: Database, transact: Transact): Policies {
     spend({ budgetId, period, amount }) {
       count.run(toText(budgetId), period, amount)
     },
-    spent: (budgetIds) =>
-      budgetIds.flatMap((budgetId) => {
+    // One sum per budget, for all tenants that it counts.
+    spent: (budgets) =>
+      budgets.flatMap(({ id: budgetId }) => {
         const row = counted.get(toText(budgetId))
         if (row === undefined) return []
         return [{ budgetId, period: Number(row['period']), amount: Number(row['amount']) }]

@@ -48,9 +48,10 @@ export function createPruning(
 
   return {
     pruneTasks: (...args) => transact(() => tasks(...args)),
-    removedTask(taskId) {
-      const row = removed.get(toText(taskId))
-      return row && (JSON.parse(String(row['body'])) as TaskRow)
+    removedTask(tenant, taskId) {
+      const found = removed.get(toText(taskId))
+      const row = found && (JSON.parse(String(found['body'])) as TaskRow)
+      return row?.tenant === tenant ? row : undefined
     },
     pruneRemovedTasks: removeOldest('removed_tasks', 'id', 'removed_at'),
     pruneContextMessages: (...args) => transact(() => messages(...args)),

@@ -30,8 +30,12 @@ export function createPushes(db: Database): Pushes {
       const columns = [pushStatus(after), JSON.stringify(after)] as const
       return change.all(...columns, ...key, JSON.stringify(before)).length > 0
     },
-    pushes: (taskId) => select.all(toText(taskId)).map(readPush),
-    deletePush(taskId, id) {
+    pushes: (tenant, taskId) =>
+      select
+        .all(toText(taskId))
+        .map(readPush)
+        .filter(({ owner }) => owner.tenant === tenant),
+    deletePush(_tenant, taskId, id) {
       remove.run(toText(taskId), toText(id))
     },
     listPushes: (status, after, limit) =>

@@ -35,11 +35,11 @@ const queries: readonly Omit<TaskQuery, 'limit'>[] = [
 
 const openQueries: readonly Omit<OpenTaskQuery, 'limit'>[] = [
   {},
-  { after: { contextId: 'a', id: 'b' } },
+  { after: { tenant: 't', contextId: 'a', id: 'b' } },
   { tenant: 'a', agent: 'b' },
   { contextId: 'a' },
   { held: true },
-  { held: true, contextId: 'a', after: { contextId: 'a', id: 'b' } },
+  { held: true, contextId: 'a', after: { tenant: 't', contextId: 'a', id: 'b' } },
 ]
 
 const auditQueries: readonly Omit<AuditQuery, 'limit'>[] = [
@@ -47,9 +47,9 @@ const auditQueries: readonly Omit<AuditQuery, 'limit'>[] = [
   { tenant: 'a' },
   { principal: 'b' },
   { tenant: 'a', principal: 'b' },
-  { principal: 'b', after: 'c' },
-  { principal: 'b', after: 'c', order: 'desc' },
-  { tenant: 'a', after: 'c' },
+  { principal: 'b', after: { at: 1, id: 'c' } },
+  { principal: 'b', after: { at: 1, id: 'c' }, order: 'desc' },
+  { tenant: 'a', after: { at: 1, id: 'c' } },
   { taskId: 'a' },
 ]
 

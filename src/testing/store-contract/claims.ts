@@ -41,7 +41,7 @@ function claiming(subject: Subject): void {
       { status: 'written' },
     ])
 
-    expect(await store.load('task-2')).toBeUndefined()
+    expect(await store.load('acme', 'task-2')).toBeUndefined()
     expect(await store.waiting('acme', ['tick'], '', 9)).toEqual([])
   })
 
@@ -70,7 +70,7 @@ function claiming(subject: Subject): void {
       { status: 'claimed', claim },
       { status: 'written' },
     ])
-    expect(await store.records('task-1', 0, 9)).toHaveLength(4)
+    expect(await store.records('acme', 'task-1', 0, 9)).toHaveLength(4)
   })
 
   it('creates the task a key was claimed for beforehand', async () => {

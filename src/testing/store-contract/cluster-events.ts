@@ -1,6 +1,12 @@
 import { RESERVED_MS } from '../../ports/store/cluster.ts'
+import type { EventKey } from '../../ports/store/events.ts'
 import { creation, sampleClaim, sampleEvent, step } from '../sample-task.ts'
 import { type Subject, two } from './subject.ts'
+
+/** An event of the tenant that these tests use. */
+function of(pos: number): EventKey {
+  return { tenant: 'acme', pos }
+}
 
 export function clusterEvents(subject: Subject): void {
   dispatch(subject)
@@ -14,7 +20,7 @@ function dispatch(subject: Subject): void {
     const stored = await a.appendEvents('acme', [sampleEvent('1'), sampleEvent('2')], 500)
     const [first = 0, second = 0] = stored.map(({ pos }) => pos)
     expect(await b.cluster.undispatchedEvents(9)).toEqual([])
-    await a.cluster.markDispatched([first])
+    await a.cluster.markDispatched([of(first)])
     await pass(RESERVED_MS)
     const undispatched = await b.cluster.undispatchedEvents(9)
     expect(undispatched).toEqual([
@@ -23,7 +29,7 @@ function dispatch(subject: Subject): void {
     expect(await a.cluster.undispatchedEvents(9)).toEqual([])
     await pass(RESERVED_MS)
     expect(await a.cluster.undispatchedEvents(9)).toHaveLength(1)
-    await a.cluster.markDispatched([second])
+    await a.cluster.markDispatched([of(second)])
     await pass(RESERVED_MS)
     expect(await b.cluster.undispatchedEvents(9)).toEqual([])
     await b.appendEvents('acme', [sampleEvent('1')], 600)
@@ -36,13 +42,13 @@ function dispatch(subject: Subject): void {
     const [stored] = await a.appendEvents('acme', [sampleEvent('1')], 500)
     const pos = stored?.pos ?? 0
     await pass(RESERVED_MS / 2)
-    await a.cluster.reserveEvents([pos])
+    await a.cluster.reserveEvents([of(pos)])
     await pass(RESERVED_MS / 2 + 1_000)
     expect(await b.cluster.undispatchedEvents(9)).toEqual([])
     await pass(RESERVED_MS)
     expect((await b.cluster.undispatchedEvents(9)).map((event) => event.pos)).toEqual([pos])
-    await b.cluster.markDispatched([pos])
-    await a.cluster.reserveEvents([pos])
+    await b.cluster.markDispatched([of(pos)])
+    await a.cluster.reserveEvents([of(pos)])
     await pass(RESERVED_MS)
     expect(await b.cluster.undispatchedEvents(9)).toEqual([])
   })
@@ -53,7 +59,7 @@ function dispatch(subject: Subject): void {
     const stored = await a.appendEvents('acme', sent, 500)
     const [first = 0, second = 0, third = 0] = stored.map(({ pos }) => pos)
     expect(await b.pruneEvents(501, 9)).toBe(0)
-    await a.cluster.markDispatched([second])
+    await a.cluster.markDispatched([of(second)])
     await pass(RESERVED_MS)
     expect(await b.pruneEvents(501, 1)).toBe(1)
     const reserved = await a.cluster.undispatchedEvents(9)
@@ -61,7 +67,7 @@ function dispatch(subject: Subject): void {
     expect(await b.pruneEvents(501, 9)).toBe(0)
     await pass(RESERVED_MS)
     expect(await b.cluster.undispatchedEvents(9)).toEqual(reserved)
-    await b.cluster.markDispatched([first, third])
+    await b.cluster.markDispatched([of(first), of(third)])
     expect(await a.pruneEvents(501, 9)).toBe(2)
     expect(await a.events('acme', 0, 9)).toEqual([])
   })
@@ -86,6 +92,20 @@ function positions(subject: Subject): void {
     expect(all).toHaveLength(60)
   })
 
+  it('gives positions to each tenant by itself, and compares a commit with those of its tenant', async () => {
+    const { a, b } = await two(subject)
+    const sent = ['1', '2', '3'].map((id) => sampleEvent(id))
+    await a.appendEvents('other', sent, 500)
+    const [given] = await b.appendEvents('acme', sent.slice(0, 1), 500)
+    const next = (given?.pos ?? 0) + 1
+    expect(await b.commit([creation('task-1', {}, { eventPos: next })])).toEqual([
+      { status: 'outdated' },
+    ])
+    expect(await b.commit([creation('task-2', { tenant: 'other' }, { eventPos: next })])).toEqual([
+      { status: 'written' },
+    ])
+  })
+
   it('refuses a commit that names an event position which no event has got', async () => {
     const { a, b } = await two(subject)
     const { epoch: holdEpoch } = await b.cluster.holdsInEffect()
@@ -100,7 +120,7 @@ function positions(subject: Subject): void {
         creation('task-3'),
       ]),
     ).toEqual([written, { status: 'outdated' }, written])
-    expect(await b.load('task-2')).toBeUndefined()
+    expect(await b.load('acme', 'task-2')).toBeUndefined()
     expect(await b.findClaim(claim)).toBeUndefined()
     expect(await b.commit([step('task-1', 1, { eventPos: eventPos + 1 })])).toEqual([
       { status: 'conflict', version: 2 },

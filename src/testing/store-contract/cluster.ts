@@ -2,7 +2,7 @@ import { type Changes, RESERVED_MS } from '../../ports/store/cluster.ts'
 import { creation, sampleClaim, sampleHold, sampleRow, step } from '../sample-task.ts'
 import { clusterEvents } from './cluster-events.ts'
 import { type Subject, two } from './subject.ts'
-import { readyIds } from './work.ts'
+import { dueIds, readyIds } from './work.ts'
 
 const LEASE_MS = 15_000
 
@@ -41,6 +41,7 @@ function leases(subject: Subject): void {
     const { a, b, pass } = await two(subject)
     await a.cluster.registerWorker({ id: 'w1', agents: [] }, LEASE_MS)
     await b.cluster.registerWorker({ id: 'w2', agents: [] }, 2 * LEASE_MS)
+    const of = (taskId: string, owner: string) => ({ taskId, owner, tenant: 'acme' })
     await a.commit([
       creation('task-1', { owner: 'w1' }),
       creation('task-2', { owner: 'w2' }),
@@ -49,10 +50,10 @@ function leases(subject: Subject): void {
     expect(await b.orphans('w2', 9)).toEqual([])
     await pass(LEASE_MS + 1_000)
     expect(await b.orphans('w2', 9, ['tax'])).toEqual([])
-    expect(await b.orphans('w2', 9, ['tax', 'travel'])).toEqual([{ taskId: 'task-1', owner: 'w1' }])
+    expect(await b.orphans('w2', 9, ['tax', 'travel'])).toEqual([of('task-1', 'w1')])
     expect(await a.orphans('w1', 9)).toEqual([])
     await b.cluster.removeWorker('w2')
-    expect(await a.orphans('w1', 9)).toEqual([{ taskId: 'task-2', owner: 'w2' }])
+    expect(await a.orphans('w1', 9)).toEqual([of('task-2', 'w2')])
     expect((await a.cluster.workers()).map(({ id }) => id)).toEqual(['w1'])
   })
 }
@@ -126,11 +127,11 @@ function reservations(subject: Subject): void {
   it('hands out a due task once, until it is written or its reservation has passed', async () => {
     const { a, b, pass } = await two(subject)
     await a.commit([creation('task-1', { dueAt: 10 }), creation('task-2', { dueAt: 20 })])
-    expect(await a.due(100, 1)).toEqual(['task-1'])
-    expect(await b.due(100, 9)).toEqual(['task-2'])
-    expect(await b.due(100, 9)).toEqual([])
+    expect(await dueIds(a, 100, 1)).toEqual(['task-1'])
+    expect(await dueIds(b, 100, 9)).toEqual(['task-2'])
+    expect(await dueIds(b, 100, 9)).toEqual([])
     await pass(RESERVED_MS)
-    expect(await b.due(15, 9)).toEqual(['task-1'])
+    expect(await dueIds(b, 15, 9)).toEqual(['task-1'])
   })
 
   it('hands out no task before the clock of the store has reached its instant, whatever a process believes', async () => {
@@ -139,7 +140,7 @@ function reservations(subject: Subject): void {
     await a.commit([creation('task-1', { dueAt: now + 60_000 })])
     expect(await b.due(now + 3_600_000, 9)).toEqual([])
     await pass(60_000)
-    expect(await b.due(now + 3_600_000, 9)).toEqual(['task-1'])
+    expect(await b.due(now + 3_600_000, 9)).toEqual([{ taskId: 'task-1', tenant: 'acme' }])
   })
 
   it('writes a message under a key once, also when two processes bring it', async () => {
@@ -152,14 +153,16 @@ function reservations(subject: Subject): void {
     ])
     const results = [first, second].map((one) => one?.status).sort()
     expect(results).toEqual(['claimed', 'written'])
-    expect(await a.records('task-1', 0, 9)).toHaveLength(3)
+    expect(await a.records('acme', 'task-1', 0, 9)).toHaveLength(3)
   })
 
   it('tells the versions of tasks in the order of the question', async () => {
     const { a, b } = await two(subject)
     await a.commit([creation('task-1'), creation('task-2')])
     await a.commit([step('task-2', 2)])
-    expect(await b.cluster.versions(['task-2', 'task-9', 'task-1', 'task-2'])).toEqual([3, 0, 2, 3])
+    const asked = ['task-2', 'task-9', 'task-1', 'task-2'].map((id) => ({ tenant: 'acme', id }))
+    expect(await b.cluster.versions(asked)).toEqual([3, 0, 2, 3])
+    expect(await b.cluster.versions([{ tenant: 'other', id: 'task-1' }])).toEqual([0])
     expect(await b.cluster.versions([])).toEqual([])
   })
 }
@@ -178,7 +181,7 @@ function holds(subject: Subject): void {
     expect(await b.commit([creation('task-2', {}, { holdEpoch: epoch, claim })])).toEqual([
       { status: 'outdated' },
     ])
-    expect(await b.load('task-2')).toBeUndefined()
+    expect(await b.load('acme', 'task-2')).toBeUndefined()
     expect(await b.findClaim(claim)).toBeUndefined()
     const now = await b.cluster.holdsInEffect()
     expect(now.holds).toEqual([sampleHold('hold-1')])

@@ -31,13 +31,13 @@ export function commits(subject: Subject): void {
       step('task-1', 2),
       step('task-2', 2, { snapshot: sampleSnapshot('task-2', 3) }),
     ])
-    const [one, two] = [await store.load('task-1'), await store.load('task-2')]
+    const [one, two] = [await store.load('acme', 'task-1'), await store.load('acme', 'task-2')]
     const list = await store.list({ limit: 9 })
 
     const again = await subject.reopen()
 
-    expect(await again.load('task-1')).toEqual(one)
-    expect(await again.load('task-2')).toEqual(two)
+    expect(await again.load('acme', 'task-1')).toEqual(one)
+    expect(await again.load('acme', 'task-2')).toEqual(two)
     expect(await again.list({ limit: 9 })).toEqual(list)
     expect(await again.waiting('acme', ['build.done'], '', 9)).toEqual(['task-1'])
     expect(await again.commit([step('task-1', 3)])).toEqual([written])
@@ -50,7 +50,7 @@ export function commits(subject: Subject): void {
     await expect(store.commit([creation('task-1')])).rejects.toMatchObject({
       code: 'STORE_UNAVAILABLE',
     })
-    await expect(store.load('task-1')).rejects.toMatchObject({ code: 'STORE_UNAVAILABLE' })
+    await expect(store.load('acme', 'task-1')).rejects.toMatchObject({ code: 'STORE_UNAVAILABLE' })
   })
 
   it('says that it can write', async () => {
@@ -63,7 +63,7 @@ function conflicts(subject: Subject): void {
   it('D3: refuses a commit that does not follow the version, and says which one the task has', async () => {
     const { store } = subject
     await store.commit([creation('task-1')])
-    const before = await store.load('task-1')
+    const before = await store.load('acme', 'task-1')
 
     expect(
       await store.commit([
@@ -79,8 +79,8 @@ function conflicts(subject: Subject): void {
       { status: 'conflict', version: 0 },
     ])
 
-    expect(await store.load('task-1')).toEqual(before)
-    expect(await store.load('task-2')).toBeUndefined()
+    expect(await store.load('acme', 'task-1')).toEqual(before)
+    expect(await store.load('acme', 'task-2')).toBeUndefined()
   })
 
   it('D2: writes nothing of a refused commit: no row, no waits, no snapshot, no claim', async () => {
@@ -97,7 +97,7 @@ function conflicts(subject: Subject): void {
     expect(await store.list({ limit: 9 })).toEqual([sampleRow('task-1')])
     expect(await store.waiting('acme', ['build.done'], '', 9)).toEqual([])
     expect(await store.due(100, 9)).toEqual([])
-    expect(await store.load('task-1')).not.toHaveProperty('snapshot')
+    expect(await store.load('acme', 'task-1')).not.toHaveProperty('snapshot')
     expect(await store.findClaim(sampleClaim('task-1'))).toBeUndefined()
   })
 }
@@ -112,7 +112,9 @@ function atomicity(subject: Subject): void {
     expect(await store.commit([creation('task-1', row, { snapshot, claim })])).toEqual([written])
 
     expect(await store.list({ limit: 9 })).toEqual([row])
-    expect(await store.load('task-1')).toEqual(expect.objectContaining({ snapshot, records: [] }))
+    expect(await store.load('acme', 'task-1')).toEqual(
+      expect.objectContaining({ snapshot, records: [] }),
+    )
     expect(await store.findClaim(claim)).toEqual(claim)
     expect(await store.waiting('acme', ['build.done'], '', 9)).toEqual(['task-1'])
   })
@@ -189,9 +191,9 @@ function batches(subject: Subject): void {
       'written',
     ])
     expect(results[1]).toEqual(failed('content'))
-    expect(await store.records('task-1', 0, 9)).toHaveLength(3)
-    expect(await store.records('task-2', 0, 9)).toHaveLength(3)
-    expect(await store.load('task-3')).toBeUndefined()
+    expect(await store.records('acme', 'task-1', 0, 9)).toHaveLength(3)
+    expect(await store.records('acme', 'task-2', 0, 9)).toHaveLength(3)
+    expect(await store.load('acme', 'task-3')).toBeUndefined()
   })
 }
 
@@ -213,11 +215,13 @@ function sizesAndShapes(subject: Subject): void {
     ])
 
     expect([results[0], results[2]]).toEqual([written, written])
-    const large = (await store.records('task-1', 2, 1)).map((record) => JSON.stringify(record))
+    const large = (await store.records('acme', 'task-1', 2, 1)).map((record) =>
+      JSON.stringify(record),
+    )
     expect(large[0]?.length).toBeGreaterThan(LARGE_BYTES)
     const isWritten = results[1]?.status === 'written'
     if (!isWritten) expect(results[1]).toEqual(failed('content'))
-    expect(await store.records('task-2', 0, 9)).toHaveLength(isWritten ? 3 : 2)
+    expect(await store.records('acme', 'task-2', 0, 9)).toHaveLength(isWritten ? 3 : 2)
     expect(await store.commit([step('task-3', 3)])).toEqual([written])
   })
 
@@ -233,7 +237,7 @@ function sizesAndShapes(subject: Subject): void {
     for (const result of results) {
       expect(result).toEqual(failed('malformed'))
     }
-    expect(await store.records('task-1', 0, 9)).toHaveLength(2)
+    expect(await store.records('acme', 'task-1', 0, 9)).toHaveLength(2)
   })
 }
 
@@ -246,7 +250,7 @@ function logs(subject: Subject): void {
     await store.commit([step('task-1', 2, { snapshot })])
     await store.commit([step('task-1', 3), step('task-1', 4)])
 
-    const stored = await store.load('task-1')
+    const stored = await store.load('acme', 'task-1')
 
     expect(stored?.snapshot).toEqual(snapshot)
     expect(stored?.records).toEqual([...step('task-1', 3).records, ...step('task-1', 4).records])
@@ -256,22 +260,22 @@ function logs(subject: Subject): void {
     const { store } = subject
     const first = { parentId: 'task-0', dueAt: 50, owner: 'worker-1', waits: ['build.done'] }
     await store.commit([creation('task-1', first), creation('task-2')])
-    expect(await store.row('task-1')).toEqual(sampleRow('task-1', first))
+    expect(await store.row('acme', 'task-1')).toEqual(sampleRow('task-1', first))
     const { dueAt: _, owner: __, ...left } = first
     const row = sampleRow('task-1', { ...left, state: 'completed', statusAt: 99, waits: [] })
     await store.commit([step('task-1', 2, { row })])
     await store.commit([step('task-1', 3)])
 
-    expect(await store.row('task-1')).toEqual(row)
-    expect(await store.row('task-2')).toEqual(sampleRow('task-2'))
-    expect(await store.row('task-9')).toBeUndefined()
-    expect(await (await subject.reopen()).row('task-1')).toEqual(row)
+    expect(await store.row('acme', 'task-1')).toEqual(row)
+    expect(await store.row('acme', 'task-2')).toEqual(sampleRow('task-2'))
+    expect(await store.row('acme', 'task-9')).toBeUndefined()
+    expect(await (await subject.reopen()).row('acme', 'task-1')).toEqual(row)
   })
 
   it('D1, D2: keeps the last anchor outside the log, and none of a refused commit', async () => {
     const { store } = subject
     await store.commit([creation('task-1'), creation('task-2', {}, { anchor: '1 b key sign' })])
-    expect((await store.load('task-1'))?.anchor).toBe(null)
+    expect((await store.load('acme', 'task-1'))?.anchor).toBe(null)
     const batch = [
       step('task-1', 2, { anchor: '1 a key sign' }),
       step('task-2', 7, { anchor: '2 x key sign' }),
@@ -280,8 +284,8 @@ function logs(subject: Subject): void {
     await store.commit([step('task-1', 3, { anchor: '2 a key sign' }), step('task-2', 2)])
     await store.commit([step('task-1', 4, { snapshot: sampleSnapshot('task-1', 5) })])
     const again = await subject.reopen()
-    expect((await again.load('task-1'))?.anchor).toBe('2 a key sign')
-    expect((await again.load('task-2'))?.anchor).toBe('1 b key sign')
+    expect((await again.load('acme', 'task-1'))?.anchor).toBe('2 a key sign')
+    expect((await again.load('acme', 'task-2'))?.anchor).toBe('1 b key sign')
   })
 
   it('replaces a snapshot by a later one', async () => {
@@ -289,7 +293,9 @@ function logs(subject: Subject): void {
     await store.commit([creation('task-1', {}, { snapshot: sampleSnapshot('task-1', 2) })])
     const snapshot = sampleSnapshot('task-1', 3)
     await store.commit([step('task-1', 2, { snapshot })])
-    expect(await store.load('task-1')).toEqual(expect.objectContaining({ snapshot, records: [] }))
+    expect(await store.load('acme', 'task-1')).toEqual(
+      expect.objectContaining({ snapshot, records: [] }),
+    )
   })
 
   it('reads the log after a number, oldest first, as many as asked for, whatever was folded', async () => {
@@ -303,13 +309,13 @@ function logs(subject: Subject): void {
       ...step('task-1', 2).records,
       ...step('task-1', 3).records,
     ]
-    expect(await store.records('task-1', 0, 99)).toEqual(all)
-    expect(await store.records('task-1', 1, 2)).toEqual(all.slice(1, 3))
-    expect(await store.records('task-1', 4, 9)).toEqual([])
-    expect(await store.records('task-9', 0, 9)).toEqual([])
+    expect(await store.records('acme', 'task-1', 0, 99)).toEqual(all)
+    expect(await store.records('acme', 'task-1', 1, 2)).toEqual(all.slice(1, 3))
+    expect(await store.records('acme', 'task-1', 4, 9)).toEqual([])
+    expect(await store.records('acme', 'task-9', 0, 9)).toEqual([])
   })
 
   it('knows no task that was never written', async () => {
-    expect(await subject.store.load('task-9')).toBeUndefined()
+    expect(await subject.store.load('acme', 'task-9')).toBeUndefined()
   })
 }

@@ -1,3 +1,4 @@
+import type { Store } from '../../ports/store.ts'
 import { sampleEvent } from '../sample-task.ts'
 import { appendDispatched, type Subject } from './subject.ts'
 
@@ -10,16 +11,21 @@ function positions(subject: Subject): void {
   const { it, expect } = subject.kit
   it('gives every event a position that grows, and keeps it as it came', async () => {
     const { store } = subject
-    expect(await store.lastEventPos()).toBe(0)
+    expect(await store.eventPositions(['acme'])).toEqual([{ last: 0, oldest: 1 }])
     const event = sampleEvent('1', { subject: '7', data: { ok: true }, traceparent: '00-1' })
     const first = await store.appendEvents('acme', [event, sampleEvent('2')], 500)
     const second = await store.appendEvents('other', [sampleEvent('1')], 600)
 
-    const given = [...first, ...second].map(({ pos }) => pos)
+    const given = first.map(({ pos }) => pos)
     expect([...first, ...second].every(({ fresh }) => fresh)).toBe(true)
     expect(given).toEqual([...given].sort((a, b) => a - b))
-    expect(new Set(given).size).toBe(3)
-    expect(await store.lastEventPos()).toBe(given[2])
+    expect(new Set(given).size).toBe(2)
+    const [mine, other] = await store.eventPositions(['acme', 'other'])
+    expect(mine?.oldest).toBe(given[0])
+    expect((mine?.last ?? 0) >= (given[1] ?? 0)).toBe(true)
+    expect(other?.oldest).toBe(second[0]?.pos)
+    const [later] = await store.appendEvents('acme', [sampleEvent('3')], 700)
+    expect(later?.pos).toBeGreaterThan(mine?.last ?? 0)
     expect(await store.events('acme', 0, 1)).toEqual([
       { pos: given[0], tenant: 'acme', receivedAt: 500, event },
     ])
@@ -50,13 +56,14 @@ function positions(subject: Subject): void {
   it('never gives a position twice, not after removing the newest, not after a restart', async () => {
     const { store } = subject
     await appendDispatched(store, 'acme', [sampleEvent('1'), sampleEvent('2')], 500)
-    const last = await store.lastEventPos()
+    const lastPos = async (of: Store) => (await of.eventPositions(['acme']))[0]?.last ?? 0
+    const last = await lastPos(store)
     expect(await store.pruneEvents(501, 9)).toBe(2)
-    expect(await store.lastEventPos()).toBe(last)
+    expect(await store.eventPositions(['acme'])).toEqual([{ last, oldest: last + 1 }])
 
     const again = await subject.reopen()
 
-    expect(await again.lastEventPos()).toBe(last)
+    expect(await lastPos(again)).toBe(last)
     const [appended] = await again.appendEvents('acme', [sampleEvent('1')], 600)
     expect(appended?.fresh).toBe(true)
     expect(appended?.pos).toBeGreaterThan(last)
@@ -65,7 +72,7 @@ function positions(subject: Subject): void {
 
 function names(subject: Subject): void {
   const { it, expect } = subject.kit
-  it('finds events by type and by type and subject, oldest first, in one tenant or in all', async () => {
+  it('finds events by type and by type and subject, oldest first, in one tenant', async () => {
     const { store } = subject
     await store.appendEvents(
       'acme',
@@ -79,12 +86,8 @@ function names(subject: Subject): void {
       500,
     )
     await store.appendEvents('other', [sampleEvent('6', { type: 'a' })], 500)
-    const found = async (
-      tenant: string | undefined,
-      after: number,
-      limit: number,
-      names?: string[],
-    ) => (await store.events(tenant, after, limit, names)).map(({ event }) => event.id)
+    const found = async (tenant: string, after: number, limit: number, names?: string[]) =>
+      (await store.events(tenant, after, limit, names)).map(({ event }) => event.id)
 
     expect(await found('acme', 0, 9, ['a'])).toEqual(['1', '4'])
     expect(await found('acme', 0, 9, ['a:7'])).toEqual(['4', '5'])
@@ -92,8 +95,8 @@ function names(subject: Subject): void {
     expect(await found('acme', 0, 3, ['b', 'a'])).toEqual(['1', '2', '3'])
     expect(await found('acme', 0, 9, [])).toEqual([])
     expect(await found('acme', 0, 9)).toEqual(['1', '2', '3', '4', '5'])
-    expect(await found(undefined, 0, 9, ['a'])).toEqual(['1', '4', '6'])
-    expect(await found(undefined, 0, 9)).toEqual(['1', '2', '3', '4', '5', '6'])
+    expect(await found('other', 0, 9, ['a'])).toEqual(['6'])
+    expect(await found('other', 0, 9)).toEqual(['6'])
     const [, second] = await store.events('acme', 0, 2)
     expect(await found('acme', second?.pos ?? 0, 2)).toEqual(['3', '4'])
   })

@@ -50,7 +50,7 @@ function identifiers(subject: Subject): void {
     const listed = await store.list({ limit: 99 })
     expect(listed.map((row) => row.id).reverse()).toEqual(strings)
     for (const id of strings) {
-      expect(await store.load(id)).toEqual(
+      expect(await store.load('acme', id)).toEqual(
         expect.objectContaining({ records: creation(id).records }),
       )
       expect(await store.commit([step(id, 2)])).toEqual([{ status: 'written' }])
@@ -121,7 +121,7 @@ function bodies(subject: Subject): void {
     await store.setValue('nasty', nasty)
     await store.appendEvents('acme', [sampleEvent('1', { data: nasty })], 1)
 
-    const [read] = await store.records('task-1', 2, 1)
+    const [read] = await store.records('acme', 'task-1', 2, 1)
     const [stored] = await store.events('acme', 0, 1)
     for (const value of [
       (read as typeof record).value,

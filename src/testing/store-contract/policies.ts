@@ -68,7 +68,7 @@ export function policies(subject: Subject): void {
     ])
     expect(results.map(({ status }) => status)).toEqual(['written', 'written', 'conflict'])
     const again = await subject.reopen()
-    const counted = await again.spent(['budget-2', 'budget-1', 'budget-3'])
+    const counted = await again.spent(['budget-2', 'budget-1', 'budget-3'].map((id) => ({ id })))
     expect([...counted].sort((a, b) => (a.budgetId < b.budgetId ? -1 : 1))).toEqual([
       spent(8),
       spent(7, 100, 'budget-2'),
@@ -83,7 +83,17 @@ export function policies(subject: Subject): void {
     await spend('task-2', spent(6, 200))
     await spend('task-3', spent(7, 100))
     await spend('task-4', spent(1, 200))
-    expect(await store.spent(['budget-1'])).toEqual([spent(7, 200)])
+    expect(await store.spent([{ id: 'budget-1', tenant: 'acme' }])).toEqual([spent(7, 200)])
+  })
+
+  it('adds up the tenants of a budget that counts all of them, in their latest period', async () => {
+    const { store } = subject
+    await store.commit([
+      { ...creation('task-1'), spending: [spent(5, 200)] },
+      { ...creation('task-2', { tenant: 'other' }), spending: [spent(6, 200)] },
+      { ...creation('task-3', { tenant: 'third' }), spending: [spent(7, 100)] },
+    ])
+    expect(await store.spent([{ id: 'budget-1' }])).toEqual([spent(11, 200)])
   })
 
   it('keeps a count that can grow no more', async () => {
@@ -91,7 +101,7 @@ export function policies(subject: Subject): void {
     const most = spent(LARGEST_COUNT)
     await store.commit([{ ...creation('task-1'), spending: [most] }])
     await store.commit([{ ...creation('task-2'), spending: [spent(10)] }])
-    expect(await store.spent(['budget-1'])).toEqual([most])
+    expect(await store.spent([{ id: 'budget-1', tenant: 'acme' }])).toEqual([most])
   })
 }
 

@@ -29,32 +29,32 @@ function ofWrites(subject: Subject): void {
     await store.putPush(samplePush('task-1', 'a', { token: 't', authentication }))
     await store.putPush(samplePush('task-2', 'a'))
     await store.putPush(samplePush('task-1', 'b', { sentSeq: 7 }))
-    expect(await store.pushes('task-1')).toEqual([
+    expect(await store.pushes('acme', 'task-1')).toEqual([
       samplePush('task-1', 'a', { token: 't', authentication }),
       samplePush('task-1', 'b', { sentSeq: 7 }),
     ])
 
-    await store.deletePush('task-1', 'a')
-    await store.deletePush('task-1', 'a')
-    expect((await store.pushes('task-1')).map((push) => push.id)).toEqual(['b'])
-    expect((await store.pushes('task-2')).map((push) => push.id)).toEqual(['a'])
-    expect(await store.pushes('task-3')).toEqual([])
+    await store.deletePush('acme', 'task-1', 'a')
+    await store.deletePush('acme', 'task-1', 'a')
+    expect((await store.pushes('acme', 'task-1')).map((push) => push.id)).toEqual(['b'])
+    expect((await store.pushes('acme', 'task-2')).map((push) => push.id)).toEqual(['a'])
+    expect(await store.pushes('acme', 'task-3')).toEqual([])
   })
 
   it('replaces a webhook only if it is the expected one', async () => {
     const { store } = subject
     const [first, second] = [samplePush('task-1', 'a'), samplePush('task-1', 'a', { sentSeq: 2 })]
     expect(await store.replacePush(first, second)).toBe(false)
-    expect(await store.pushes('task-1')).toEqual([])
+    expect(await store.pushes('acme', 'task-1')).toEqual([])
     await store.putPush(first)
     expect(await store.replacePush(second, first)).toBe(false)
     expect(await store.replacePush(first, second)).toBe(true)
     expect(await store.replacePush(first, samplePush('task-1', 'a', { sentSeq: 1 }))).toBe(false)
-    const [read = first] = await store.pushes('task-1')
+    const [read = first] = await store.pushes('acme', 'task-1')
     expect(read).toEqual(second)
     expect(await store.replacePush(read, { ...read, done: true })).toBe(true)
     expect(await store.listPushes('open', undefined, 9)).toEqual([])
-    expect(await store.pushes('task-1')).toEqual([{ ...second, done: true }])
+    expect(await store.pushes('acme', 'task-1')).toEqual([{ ...second, done: true }])
   })
 }
 
@@ -63,11 +63,11 @@ function ofCommits(subject: Subject): void {
   it('replaces a webhook that came with a commit', async () => {
     const { store } = subject
     const error = 'a \u0000 and \ud800'
-    const made = samplePush('task-1', 'a', { error, owner: { tenant: 't', principal: 'p' } })
+    const made = samplePush('task-1', 'a', { error, owner: { tenant: 'acme', principal: 'p' } })
     await store.commit([creation('task-1', {}, { pushes: [made] })])
-    const [read = made] = await store.pushes('task-1')
+    const [read = made] = await store.pushes('acme', 'task-1')
     expect(await store.replacePush(read, { ...read, sentSeq: 3 })).toBe(true)
-    expect(await store.pushes('task-1')).toEqual([{ ...made, sentSeq: 3 }])
+    expect(await store.pushes('acme', 'task-1')).toEqual([{ ...made, sentSeq: 3 }])
   })
 
   it('keeps webhooks that come with a commit if that is written, and only then', async () => {
@@ -82,7 +82,7 @@ function ofCommits(subject: Subject): void {
     expect(results.map(({ status }) => status)).toEqual(['conflict', 'failed'])
 
     const again = await subject.reopen()
-    expect(await again.pushes('task-1')).toEqual([first])
+    expect(await again.pushes('acme', 'task-1')).toEqual([first])
     expect(await again.listPushes('open', undefined, 9)).toEqual([first])
   })
 }
@@ -110,9 +110,11 @@ function ofLists(subject: Subject): void {
     await subject.store.commit([creation('task-1', { state: 'completed', statusAt: 1 })])
     await subject.store.putPush(samplePush('task-1', 'a', { done: true }))
     const again = await subject.reopen()
-    expect(await again.pushes('task-1')).toEqual([samplePush('task-1', 'a', { done: true })])
+    expect(await again.pushes('acme', 'task-1')).toEqual([
+      samplePush('task-1', 'a', { done: true }),
+    ])
     await pruneTasks(again, 2)
-    expect(await again.pushes('task-1')).toEqual([])
+    expect(await again.pushes('acme', 'task-1')).toEqual([])
     expect(await again.listPushes('open', undefined, 9)).toEqual([])
   })
 }

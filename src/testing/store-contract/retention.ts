@@ -49,15 +49,15 @@ function ofTasks(subject: Subject): void {
 
     expect(await pruneTasks(store, 2_000)).toBe(1)
 
-    expect(await store.load('task-1')).toBeUndefined()
-    expect(await store.records('task-1', 0, 9)).toEqual([])
+    expect(await store.load('acme', 'task-1')).toBeUndefined()
+    expect(await store.records('acme', 'task-1', 0, 9)).toEqual([])
     expect(await store.waiting('acme', ['tick'], '', 9)).toEqual([])
     expect(await store.nextDueAt()).toBeUndefined()
     expect(await store.orphans('', 9)).toEqual([])
     expect(await store.readyAgents()).toEqual([])
     expect(await store.count({})).toBe(0)
     expect(await store.commit([creation('task-1')])).toEqual([{ status: 'written' }])
-    expect(await store.load('task-1')).toEqual(
+    expect(await store.load('acme', 'task-1')).toEqual(
       expect.objectContaining({ records: creation('task-1').records }),
     )
   })
@@ -86,7 +86,7 @@ function ofTheRest(subject: Subject): void {
     expect(await store.pruneEvents(100, 9)).toBe(1)
     expect(await store.pruneClaims(100, 9)).toBe(1)
 
-    expect((await store.events(undefined, 0, 9)).map(({ event }) => event.id)).toEqual(['2'])
+    expect((await store.events('acme', 0, 9)).map(({ event }) => event.id)).toEqual(['2'])
     expect(await store.findClaim(sampleClaim('', { key: 'old' }))).toBeUndefined()
     expect(await store.findClaim(sampleClaim('', { key: 'new' }))).toBeDefined()
   })
@@ -114,11 +114,11 @@ function ofNeededTasks(subject: Subject): void {
       creation('another-principal', { ...mine, ...ended, principal: 'bob' }),
     ])
     expect(await pruneTasks(store, 2, 1)).toBe(2)
-    expect(await store.load('child')).toBeDefined()
+    expect(await store.load('acme', 'child')).toBeDefined()
     const over = sampleRow('parent', { ...mine, ...ended })
     await store.commit([step('parent', 2, { row: over })])
     expect(await pruneTasks(store, 2, 1)).toBe(2)
-    expect(await store.load('child')).toBeUndefined()
+    expect(await store.load('acme', 'child')).toBeUndefined()
   })
 
   it('R2: keeps a task with a webhook that is not delivered', async () => {
@@ -129,9 +129,9 @@ function ofNeededTasks(subject: Subject): void {
     await store.putPush(samplePush('failed', 'a', { failedAt: 1 }))
     await store.putPush(samplePush('done', 'a', { done: true }))
     expect(await pruneTasks(store, 2)).toBe(2)
-    expect(await store.pushes('open')).toHaveLength(1)
-    expect(await store.pushes('failed')).toHaveLength(1)
-    expect(await store.pushes('done')).toEqual([])
+    expect(await store.pushes('acme', 'open')).toHaveLength(1)
+    expect(await store.pushes('acme', 'failed')).toHaveLength(1)
+    expect(await store.pushes('acme', 'done')).toEqual([])
   })
 
   it('looks past many tasks it has to keep', async () => {
@@ -143,19 +143,19 @@ function ofNeededTasks(subject: Subject): void {
       creation('zzz', ended),
     ])
     expect(await pruneTasks(store, 2, 3)).toBe(1)
-    expect(await store.load('zzz')).toBeUndefined()
+    expect(await store.load('acme', 'zzz')).toBeUndefined()
   })
 
   it('knows the row of a task that was removed, until that is forgotten too', async () => {
     const { store } = subject
     const row = sampleRow('task-1', { state: 'failed', statusAt: 1, parentId: 'p' })
     await store.commit([creation('task-1', row)])
-    expect(await store.removedTask('task-1')).toBeUndefined()
+    expect(await store.removedTask('acme', 'task-1')).toBeUndefined()
     await pruneTasks(store, 2)
-    expect(await store.removedTask('task-1')).toEqual(row)
+    expect(await store.removedTask('acme', 'task-1')).toEqual(row)
     expect(await store.pruneRemovedTasks(5_000, 9)).toBe(0)
     expect(await store.pruneRemovedTasks(5_001, 9)).toBe(1)
-    expect(await store.removedTask('task-1')).toBeUndefined()
+    expect(await store.removedTask('acme', 'task-1')).toBeUndefined()
   })
 }
 

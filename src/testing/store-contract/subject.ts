@@ -135,6 +135,6 @@ export async function appendDispatched(
   ...append: Parameters<Store['appendEvents']>
 ): ReturnType<Store['appendEvents']> {
   const stored = await store.appendEvents(...append)
-  await store.cluster?.markDispatched(stored.map(({ pos }) => pos))
+  await store.cluster?.markDispatched(stored.map(({ pos }) => ({ tenant: append[0], pos })))
   return stored
 }

@@ -73,6 +73,8 @@ export interface Me {
   readonly tenant: string
   readonly principal: string
   readonly scopes: readonly string[]
+  /** Where a trace is shown; `{traceId}` stands for its id. */
+  readonly traceUrl?: string | undefined
 }
 
 /** What happened lately, counted from the store. Times are ISO 8601. */

@@ -130,23 +130,23 @@ export interface TimelineEntry {
   /** The type of the record. */
   readonly event: string
   /** Of a step, a tool, an artifact, a child's agent. */
-  readonly name?: string
+  readonly name?: string | undefined
   /** Of a turn. */
-  readonly turn?: number
+  readonly turn?: number | undefined
   /** Of a step: the execution that settled it. */
-  readonly attempt?: number
-  readonly outcome?: 'done' | 'failed' | 'interrupted' | 'skipped' | 'abandoned'
+  readonly attempt?: number | undefined
+  readonly outcome?: 'done' | 'failed' | 'interrupted' | 'skipped' | 'abandoned' | undefined
   /** What was said, asked or given as a reason; at most 400 characters. */
-  readonly text?: string
+  readonly text?: string | undefined
   /** Of a model call. */
-  readonly costUsd?: number
-  readonly tokens?: number
+  readonly costUsd?: number | undefined
+  readonly tokens?: number | undefined
   /** Who did it: of a stop, a wake, a hold, a cancel. */
-  readonly by?: { readonly kind: string; readonly id: string }
+  readonly by?: { readonly kind: string; readonly id: string } | undefined
   /** What went into it: of a start, a wake, a child. */
-  readonly input?: ShownContent
+  readonly input?: ShownContent | undefined
   /** What came out of it: of a step or a tool. */
-  readonly result?: ShownContent
+  readonly result?: ShownContent | undefined
 }
 
 /**

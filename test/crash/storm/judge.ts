@@ -8,6 +8,7 @@ import { contractMoves } from '../../../src/core/test-support/contract-moves.ts'
 import type { Store } from '../../../src/ports/store.ts'
 import { createSigner, receiptKey } from '../../../src/server/system/signer.ts'
 import { createSqliteStore } from '../../../src/stores/sqlite/sqlite-store.ts'
+import { keyIn } from '../../../src/testing/key-in.ts'
 import { nameOf } from './requests.ts'
 import type { Aftermath, Attempt } from './storm.ts'
 import { type Timeline, timelineOf, withAcknowledgements } from './timeline.ts'
@@ -41,7 +42,7 @@ export async function judge({ data, taskIds, attempts, shown }: Aftermath): Prom
   const byTask = grouped(attempts)
   try {
     for (const taskId of taskIds) {
-      const log = await store.records(taskId, 0, 100_000)
+      const log = await store.records(...(await keyIn(store, taskId)), 0, 100_000)
       for (const { type } of log) records.set(type, (records.get(type) ?? 0) + 1)
       const timeline = timelineOf(log)
       const found = [
@@ -93,7 +94,7 @@ async function faultsOfStore(
   taskId: string,
   log: readonly LogRecord[],
 ): Promise<readonly string[]> {
-  const stored = await store.load(taskId)
+  const stored = await store.load(...(await keyIn(store, taskId)))
   const kept = plain(stored && fold(stored.records, stored.snapshot))
   const logged = plain(fold(log))
   const names = Object.keys({ ...kept, ...logged })
@@ -154,13 +155,15 @@ async function faultsOfEvents(
   attempts: readonly Attempt[],
 ): Promise<readonly string[]> {
   const kept = new Map<string, number>()
-  let after = 0
-  for (;;) {
-    const page = await store.events(undefined, after, 1_000)
-    for (const { event } of page) kept.set(event.id, (kept.get(event.id) ?? 0) + 1)
-    const last = page.at(-1)
-    if (last === undefined) break
-    after = last.pos
+  for (const tenant of await store.tenants('', 1_000)) {
+    let after = 0
+    for (;;) {
+      const page = await store.events(tenant, after, 1_000)
+      for (const { event } of page) kept.set(event.id, (kept.get(event.id) ?? 0) + 1)
+      const last = page.at(-1)
+      if (last === undefined) break
+      after = last.pos
+    }
   }
   return attempts.flatMap(({ call, answer }) => {
     if (call.kind !== 'event') return []

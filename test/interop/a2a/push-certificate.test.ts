@@ -9,6 +9,7 @@ import {
   scripted,
   type TestServer,
 } from '../../../src/protocols/a2a/test-support/test-server.ts'
+import { keyIn } from '../../../src/testing/key-in.ts'
 import { eventually } from './harness.ts'
 
 const fixture = (name: string): string =>
@@ -48,7 +49,7 @@ async function send(testServer: TestServer): Promise<string> {
 async function failed(testServer: TestServer, taskId: string, attempts: number): Promise<Push> {
   let push: Push | undefined
   await eventually(async () => {
-    ;[push] = await testServer.store.pushes(taskId)
+    ;[push] = await testServer.store.pushes(...(await keyIn(testServer.store, taskId)))
     return push?.attempts === attempts
   })
   return push as Push
@@ -75,7 +76,10 @@ it('is tried again with growing pauses, told nothing, and loses nothing', async 
   // Somebody vouches for it now: everything comes, from the beginning and in order.
   globalAgent.options.ca = cert
   testServer.clock.advance(retryAt - testServer.clock.now())
-  await eventually(async () => (await testServer.store.pushes(id))[0]?.done === true)
+  await eventually(
+    async () =>
+      (await testServer.store.pushes(...(await keyIn(testServer.store, id))))[0]?.done === true,
+  )
   const states = received.map((body) => {
     const { task, statusUpdate, artifactUpdate } = JSON.parse(body)
     return (

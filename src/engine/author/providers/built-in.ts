@@ -103,10 +103,11 @@ export function resumed(): ReminderProvider {
 }
 
 function account(wake: Wake, lastTurn: number): string {
-  const { reason, stoppedAt, stoppedBy, resumedAt, resumedBy, cause, event, input } = wake
+  const { reason, stoppedAt, stoppedBy, resumedAt, resumedBy, cause, event, child, input } = wake
   const why = reason === undefined ? '' : ` (${reason})`
   const where = lastTurn === 0 ? 'before your first turn' : `after turn ${lastTurn}`
-  const by = event?.type ?? (resumedBy && nameOf(resumedBy))
+  const ended = child && `child ${child.taskId}, which is ${child.state}`
+  const by = ended ?? event?.type ?? (resumedBy && nameOf(resumedBy))
   return [
     `You were stopped ${where} at ${toIso(stoppedAt)} by ${nameOf(stoppedBy)}${why}`,
     `and go on at ${toIso(resumedAt)}: ${cause}${by === undefined ? '' : ` by ${by}`}.`,

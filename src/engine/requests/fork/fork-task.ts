@@ -134,7 +134,7 @@ async function createStopped(
 ): Promise<Task> {
   const { id: from, tenant, principal, agent } = origin
   const records = []
-  for await (const record of logOf(context.store, from)) records.push(record)
+  for await (const record of logOf(context.store, origin)) records.push(record)
   const { past, key: step } = await checkedPoint(context, origin, forkPoint(records, at))
   const added = { tasks: 1, bytes: 0, copiedBytes: weightOf(past) } as const
   await context.quotas.admit({ tenant, principal }, added)
@@ -218,5 +218,8 @@ async function forkOf(
   const { taskId } = known
   // Every history begins with the message that the task was created from. A fork has that of its origin.
   const message = origin.history[0] as Message
-  return (await ledger.read(taskId)) ?? remainsOf(await store.removedTask(taskId), message)
+  return (
+    (await ledger.read(taskId, origin.tenant)) ??
+    remainsOf(await store.removedTask(origin.tenant, taskId), message)
+  )
 }

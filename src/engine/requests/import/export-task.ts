@@ -38,8 +38,8 @@ async function exportTask(
 ): Promise<TaskExport> {
   const { taskId, redacted = false } = check(exportVerb.input, request)
   const { store, clock, signer, version: lull } = context
-  await taskFor(context, caller, taskId, exportVerb.act)
+  const task = await taskFor(context, caller, taskId, exportVerb.act)
   const log: LogRecord[] = []
-  for await (const record of logOf(store, taskId)) log.push(record)
+  for await (const record of logOf(store, task)) log.push(record)
   return makeExport(log, { taskId, lull, at: clock.now(), redacted }, signer)
 }

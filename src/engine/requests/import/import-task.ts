@@ -148,12 +148,12 @@ async function created(
   const { header, records: log } = exported
   const { id: taskId, tenant, agent, contextId } = task
   const { exportedAt, lull, digest, keys } = header
-  await events.refresh()
+  await events.refresh(tenant)
   const { records } = await ledger.create(taskId, (holdsFor) => {
     if (own !== undefined && !holds.isInEffect(own.id)) throw refusal('its hold was lifted')
     const others = holdsFor({ taskId, tenant, agent, contextId })
     const mine = own === undefined ? {} : { holdId: own.id }
-    const eventsAfter = events.lastPos()
+    const eventsAfter = events.lastPos(tenant)
     const actor = actorOf(caller)
     return {
       type: 'import',
@@ -186,8 +186,10 @@ async function existing(importing: Importing): Promise<EarlierImport> {
 async function earlierImport(importing: Importing): Promise<EarlierImport | undefined> {
   const { context, caller, task } = importing
   const { store } = context
-  const row = await store.row(task.id)
-  const removed = row === undefined ? await store.removedTask(task.id) : undefined
+  // No two tenants have a task of the same id, so all of them are asked.
+  const owner = await store.tenantOf(task.id)
+  const row = owner === undefined ? undefined : await store.row(owner, task.id)
+  const removed = row === undefined ? await store.removedTask(task.tenant, task.id) : undefined
   const found = row ?? removed
   if (found === undefined) return undefined
   // The answer does not say what another tenant has.
@@ -206,8 +208,8 @@ async function sameImport({
   task,
 }: Importing): Promise<EarlierImport | undefined> {
   if (isTerminal(task.state))
-    return (await isStored(context, header)) ? { holdId: undefined } : undefined
-  const [record] = await context.store.records(task.id, header.records, 1)
+    return (await isStored(context, task, header)) ? { holdId: undefined } : undefined
+  const [record] = await context.store.records(task.tenant, task.id, header.records, 1)
   if (record?.type !== 'imported' || record.digest !== header.digest) return undefined
   const { kind, id } = actorOf(caller)
   const isSame = record.actor.kind === kind && record.actor.id === id
@@ -217,10 +219,11 @@ async function sameImport({
 /** Whether the log of the task is that of the file. The log of an ended task does not say that it was imported. */
 async function isStored(
   { store }: EngineContext,
-  { taskId, digest }: ExportHeader,
+  task: Task,
+  { digest }: ExportHeader,
 ): Promise<boolean> {
   const log: LogRecord[] = []
-  for await (const record of logOf(store, taskId)) log.push(record)
+  for await (const record of logOf(store, task)) log.push(record)
   return digestOf(log) === digest
 }
 

@@ -14,7 +14,7 @@ it('a task that changes while its row is read is read at one version, or not at 
   const moving = {
     ...store,
     async row(taskId: string) {
-      const row = await store.row(taskId)
+      const row = await store.row('acme', taskId)
       if (changes-- > 0) await change()
       return row
     },
@@ -24,11 +24,11 @@ it('a task that changes while its row is read is read at one version, or not at 
   await harness.until(id, (task) => task.suspension !== undefined)
   change = async () => {
     const { version } = await harness.engine.get(olga, id)
-    const row = await store.row(id)
+    const row = await store.row('acme', id)
     if (row === undefined) throw new Error('the task has no row')
     const record = { type: 'said', key: `say#${version}`, seq: version + 1, at: 1 } as const
     // Another process writes.
-    await store.commit([{ taskId: id, expected: version, records: [record], row }])
+    await store.commit([{ tenant: 'acme', taskId: id, expected: version, records: [record], row }])
   }
   changes = 1
   await expect(harness.engine.recorded(olga, id)).rejects.toMatchObject({

@@ -38,7 +38,7 @@ export async function recordedTask(
 ): Promise<RecordedTask> {
   const { task, row, anchor } = await atOneVersion(context, caller, taskId)
   const records: LogRecord[] = []
-  for await (const record of logOf(context.store, taskId)) {
+  for await (const record of logOf(context.store, task)) {
     // The task has moved on since.
     if (record.seq > task.version) break
     records.push(record)
@@ -59,16 +59,15 @@ export async function storedRecords(
   taskId: string,
   after: number,
 ): Promise<AsyncGenerator<LogRecord, void>> {
-  await taskFor(context, caller, taskId, 'read')
-  return logOf(context.store, taskId, after)
+  return logOf(context.store, await taskFor(context, caller, taskId, 'read'), after)
 }
 
 /** The task, its row and its anchor, all of the same version: the store had that version before and after the row was read. */
 async function atOneVersion(context: EngineContext, caller: Caller, taskId: string) {
   for (let reads = 0; reads < MOST_READS; reads++) {
     const task = await taskFor(context, caller, taskId, 'read')
-    const row = await context.store.row(taskId)
-    const stored = await context.store.load(taskId)
+    const row = await context.store.row(task.tenant, taskId)
+    const stored = await context.store.load(task.tenant, taskId)
     const version = stored?.records.at(-1)?.seq ?? stored?.snapshot?.version
     // A stored log that ends before the task is damaged, which the comparison shows.
     if (version === undefined || version <= task.version)

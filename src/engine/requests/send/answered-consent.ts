@@ -21,7 +21,9 @@ export async function taskOfConsent(
 ): Promise<Task | undefined> {
   const { contextId, referenceTaskIds = [] } = incoming.request.message
   if (contextId === undefined || referenceTaskIds.length === 0) return undefined
-  const read = await Promise.all(referenceTaskIds.map((taskId) => context.ledger.read(taskId)))
+  const read = await Promise.all(
+    referenceTaskIds.map((taskId) => context.ledger.read(taskId, incoming.caller.tenant)),
+  )
   const tasks = read
     .filter((task) => task !== undefined)
     .filter((task) => task.contextId === contextId && mayAct(incoming.caller, 'answer', task))

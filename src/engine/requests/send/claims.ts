@@ -56,7 +56,9 @@ export async function outcomeOf(
   message: Message,
 ): Promise<SendResult | undefined> {
   if (claim.reply !== undefined) return { kind: 'message', message: claim.reply, repeated: true }
-  const { taskId } = claim
-  const task = (await ledger.read(taskId)) ?? remainsOf(await store.removedTask(taskId), message)
+  const { tenant, taskId } = claim
+  const task =
+    (await ledger.read(taskId, tenant)) ??
+    remainsOf(await store.removedTask(tenant, taskId), message)
   return task && { kind: 'task', task, laterRecords: [], latest: task, repeated: true }
 }

@@ -18,7 +18,7 @@ import type { Task } from '../../../core/task.ts'
 import type { JsonObject } from '../../../core/values/json.ts'
 import { weightOf } from '../../../core/values/weight.ts'
 import type { Claim } from '../../../ports/store/claims.ts'
-import { actorOf, isStarter, maySee } from '../../caller.ts'
+import { actorOf, isStarter, maySee, tenantOf } from '../../caller.ts'
 import { type EngineContext, taskFor } from '../../context.ts'
 import { checkBySchema } from '../../input/check-by-schema.ts'
 import { logOf } from '../../ledger/log-of.ts'
@@ -59,8 +59,10 @@ export async function repeatToRemoved(
   taskId: string,
 ): Promise<SendResult | undefined> {
   const { message, idempotencyKey } = incoming.request
-  if (idempotencyKey === undefined || (await context.ledger.read(taskId)) !== undefined) return
-  const row = await context.store.removedTask(taskId)
+  const { tenant } = incoming.caller
+  if (idempotencyKey === undefined) return
+  if ((await context.ledger.read(taskId, tenantOf(incoming.caller))) !== undefined) return
+  const row = await context.store.removedTask(tenant, taskId)
   if (row === undefined || !maySee(incoming.caller, row)) return
   const claim = claimFor(context, incoming, row.agent, taskId)
   const known = claim && (await context.store.findClaim(claim))
@@ -75,8 +77,8 @@ function repeatOf(task: Task): SendResult {
 }
 
 /** Whether a message was delivered under the key. */
-async function hasRecord({ store }: EngineContext, { id }: Task, claim: Claim): Promise<boolean> {
-  for await (const record of logOf(store, id)) {
+async function hasRecord({ store }: EngineContext, task: Task, claim: Claim): Promise<boolean> {
+  for await (const record of logOf(store, task)) {
     if (deliveredBy(record)?.idempotencyKey === claim.key) return true
   }
   return false

@@ -38,7 +38,7 @@ export async function createTask(
   const begins = submission.contextId === contextBegunBy(submission.taskId)
   const seen = begins ? undefined : await seenNow(context, submission, submission.message)
   const { ahead = false, rejection, claim, push } = creation
-  const refreshing = events.refresh()
+  const refreshing = events.refresh(submission.tenant)
   if (refreshing !== undefined) await refreshing
   return runs.create({
     taskId: submission.taskId,
@@ -49,7 +49,7 @@ export async function createTask(
     ahead: ahead && refreshing === undefined,
     extras: { claim, push, bytes: weightOf(submission.message) },
     command(run, holdsFor) {
-      submission.eventsAfter = events.lastPos()
+      submission.eventsAfter = events.lastPos(submission.tenant)
       return {
         type: 'submit',
         submission: seen === undefined ? submission : { ...submission, seen },

@@ -21,6 +21,7 @@ import { type Entry, recordOf } from '../replay/journal.ts'
 import type { RunCore } from '../run-core.ts'
 import { neverSettles } from '../run-writer.ts'
 import { untilAborted } from './execution.ts'
+import type { Passed } from './one-stop.ts'
 import { readParts } from './outputs.ts'
 import { revive } from './steps.ts'
 
@@ -187,7 +188,14 @@ function createChildFactory(core: RunCore, waits: ChildWaits) {
   }
 
   /** While it waits, the run needs no slot and may leave memory. The end of the child loads it again. */
-  async function waitForResult(id: string, exists: Exists): Promise<ChildResult> {
+  function waitForResult(id: string, exists: Exists): Promise<ChildResult> {
+    // The gate lets no stop begin while a step waits, so only waits outside of steps can meet one.
+    return core.scope.inside === undefined
+      ? core.oneStop.wait('result', (passed) => resultOf(id, exists, passed))
+      : resultOf(id, exists)
+  }
+
+  async function resultOf(id: string, exists: Exists, passed?: Passed): Promise<ChildResult> {
     const key = core.key('child-result', id)
     const scope = core.scope
     const end = async (): Promise<ChildResult> => {
@@ -205,6 +213,9 @@ function createChildFactory(core: RunCore, waits: ChildWaits) {
       },
       live: async () => {
         const result = await gate.whileWaiting(async () => {
+          await passed?.reacted
+          const refused = passed?.refusal()
+          if (refused !== undefined) throw refused
           await exists
           return stopIfUnreadable(id, scope, () => whileStoreFails(core, end))
         })

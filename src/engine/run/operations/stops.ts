@@ -12,35 +12,19 @@ import { canonical } from '../../../core/receipts/canonical-json.ts'
 import { sha256 } from '../../../core/receipts/sha256.ts'
 import type { Decision, Question } from '../../../core/records.ts'
 import type { InterruptedState } from '../../../core/states.ts'
-import type { Wake } from '../../../core/suspension.ts'
-import { durationMs, type InMs } from '../../../core/values/duration.ts'
-import { toIso } from '../../../core/values/instant.ts'
+import type { InMs } from '../../../core/values/duration.ts'
 import type { JsonObject } from '../../../core/values/json.ts'
-import type { Timeout } from '../../../core/waiting/conditions.ts'
-import type {
-  Answer,
-  AskOptions,
-  AskRequest,
-  ConsentRequest,
-  Park,
-  Sleep,
-} from '../../author/agent-task.ts'
-import {
-  isSchema,
-  jsonSchemaOf,
-  type StandardSchemaV1,
-  validate,
-} from '../../author/standard-schema.ts'
-import { askInput, askOptionsInput, consentInput, parkInput } from '../../input/inputs.ts'
+import type { Answer, AskOptions, AskRequest, ConsentRequest } from '../../author/agent-task.ts'
+import { jsonSchemaOf, type StandardSchemaV1, validate } from '../../author/standard-schema.ts'
+import { askInput, askOptionsInput, consentInput } from '../../input/inputs.ts'
 import { parse } from '../../input/parse.ts'
 import { HandedIn } from '../operation-runner.ts'
 import type { RunCore } from '../run-core.ts'
-import type { RunAct } from '../run-writer.ts'
+import type { Passed } from './one-stop.ts'
 import { makeAgentMessage, readParts } from './outputs.ts'
+import { createParks, type Parks, type Stop } from './parks.ts'
 
-export interface Stops {
-  park(park: Park): Promise<Wake>
-  sleep(time: Sleep): Promise<Wake>
+export interface Stops extends Parks {
   ask(
     state: InterruptedState,
     content: string | readonly PartInput[] | AskRequest,
@@ -49,21 +33,19 @@ export interface Stops {
   consent(request: ConsentRequest): Promise<Answer>
   /** The question of that key is recorded. */
   asked(key: string): void
-  /** The park of that key has ended. */
-  woken(key: string, wake: Wake, seq: number): void
   answered(message: Message, decision: Decision | undefined, seq: number): void
 }
-
-/** Writes the command of a stop. Resolves when the stop is recorded. */
-type Stop = (act: () => Promise<RunAct>) => Promise<void>
 
 export function createStops(core: RunCore): Stops {
   /**
    * Tries until the stop is recorded. While a pause is under way, the stop waits for the resume. While the stop is written,
    * no result is handed out: what the code would read after it could not be written any more.
    */
-  const stop: Stop = async (act) => {
+  const stop: Stop = async ({ reacted, refusal }, act) => {
     await core.flush()
+    await reacted
+    const refused = refusal()
+    if (refused !== undefined) throw refused
     for (;;) {
       const { records } = await core.gate.duringStop(async () => {
         const made = await act()
@@ -75,115 +57,24 @@ export function createStops(core: RunCore): Stops {
   return { ...createParks(core, stop), ...createQuestions(core, stop) }
 }
 
-/** A thousand years, as for timeouts. */
-const LONGEST_MS = 31_622_400_000_000
-/** The last instant that a `Date` can have. */
-const LAST_INSTANT = 8_640_000_000_000_000
-
-/** `task.park` and `task.sleep`. */
-function createParks(core: RunCore, stop: Stop): Pick<Stops, 'park' | 'sleep' | 'woken'> {
-  const { host } = core
-  const open = new Map<string, (wake: Wake, seq: number) => void>()
-
-  function park(given: Park, fingerprint?: string): Promise<Wake> {
-    core.notInside(fingerprint === undefined ? 'task.park' : 'task.sleep', 'step')
-    const { reason, summary, timeout, input, ...others } = given
-    const inputSchema = inputSchemaOf(input)
-    const wanted = timeout === undefined ? others : { ...others, timeout: inMinutes(timeout) }
-    const { conditions } = parse(parkInput, { reason, summary, conditions: wanted })
-    const armed = conditions && Object.keys(conditions).length > 0 ? conditions : undefined
-    host.fireAt(armed) // A schedule that is refused is refused here, before anything is written.
-    const key = core.key('park')
-    const print = fingerprint ?? canonical(armed ?? {})
-    const act = async (): Promise<RunAct> => {
-      const fireAt = host.fireAt(armed)
-      return {
-        type: 'park',
-        key,
-        fingerprint: print,
-        handle: `suspend-${host.ids.uuid()}`,
-        reason,
-        ...(summary === undefined ? {} : { summary }),
-        ...(armed === undefined ? {} : { conditions: armed }),
-        ...(inputSchema === undefined ? {} : { inputSchema }),
-        ...(fireAt === undefined ? {} : { fireAt }),
-        eventsNow: armed?.since === 'now' ? await host.eventsNow() : 0,
-      }
-    }
-    return core.perform<Wake>({
-      key,
-      waits: true,
-      fingerprint: print,
-      replay: (entry) => (entry.kind === 'park' ? { value: entry.result } : undefined),
-      live: () =>
-        new Promise((resolve, reject) => {
-          open.set(key, (wake, seq) => resolve(HandedIn.of({ seq, settle: () => wake })))
-          stop(act).catch(reject)
-        }),
-    })
-  }
-
-  function sleep(time: Sleep): Promise<Wake> {
-    if (typeof time === 'object' && time !== null) {
-      const at = instantIn(time.until)
-      return park({ reason: `sleeping until ${at}`, trigger: { at } }, `sleep-until:${at}`)
-    }
-    const ms = durationMs(time, 'time')
-    if (ms > LONGEST_MS) {
-      throw new LullError('INVALID_INPUT', { path: 'time', problem: 'must be at most 1,000 years' })
-    }
-    const at = toIso(Math.ceil(host.clock.now() + ms))
-    // The instant differs in every run, so the fingerprint is made from the duration.
-    return park({ reason: `sleeping for ${ms} ms`, trigger: { at } }, `sleep:${ms}`)
-  }
-
-  return {
-    park,
-    sleep,
-    woken(key, wake, seq) {
-      open.get(key)?.(wake, seq)
-      open.delete(key)
-    },
-  }
-}
-
-/** Undefined where any input is taken. */
-function inputSchemaOf(input: unknown): JsonObject | undefined {
-  if (input === undefined) return undefined
-  if (isSchema(input)) return jsonSchemaOf(input)
-  const problem = 'must be a Standard Schema, such as z.object({…})'
-  throw new LullError('INVALID_INPUT', { path: 'input', problem })
-}
-
-/** The timeout in the unit of the protocols. */
-function inMinutes(timeout: NonNullable<Park['timeout']>): Omit<Timeout, 'input'> {
-  if (typeof timeout !== 'object' || timeout === null || !('afterMs' in timeout)) return timeout
-  const { afterMs, ...rest } = timeout
-  return { durationMinutes: durationMs(afterMs, 'conditions.timeout.afterMs') / 60_000, ...rest }
-}
-
-/** A number or a `Date` as ISO 8601. A text is checked with the trigger. */
-function instantIn(until: Exclude<Sleep, number | string>['until']): string {
-  if (typeof until === 'string') return until
-  const at = Number(until)
-  if (Math.abs(at) <= LAST_INSTANT) return toIso(at)
-  const problem = 'must be an ISO 8601 instant, epoch milliseconds or a Date'
-  throw new LullError('INVALID_INPUT', { path: 'time.until', problem })
-}
-
 interface Reply {
   readonly message: Message
   readonly decision?: Decision | undefined
 }
 
 /** `task.ask`, `task.requireAuth` and `task.requireConsent`. */
-function createQuestions(core: RunCore, stop: Stop): Omit<Stops, 'park' | 'sleep' | 'woken'> {
+function createQuestions(core: RunCore, stop: Stop): Omit<Stops, keyof Parks> {
   const { host } = core
   const open = new Map<string, (reply: Reply, seq: number) => void>()
   /** The key of the question that is in effect. */
   let current: string | undefined
 
-  function replyTo(key: string, fingerprint: string, question: Question): Promise<Reply> {
+  function replyTo(
+    passed: Passed,
+    key: string,
+    fingerprint: string,
+    question: Question,
+  ): Promise<Reply> {
     return core.perform<Reply>({
       key,
       waits: true,
@@ -192,23 +83,23 @@ function createQuestions(core: RunCore, stop: Stop): Omit<Stops, 'park' | 'sleep
       live: () =>
         new Promise((resolve, reject) => {
           open.set(key, (reply, seq) => resolve(HandedIn.of({ seq, settle: () => reply })))
-          stop(async () => ({ type: 'ask', key, fingerprint, question })).catch(reject)
+          stop(passed, async () => ({ type: 'ask', key, fingerprint, question })).catch(reject)
         }),
     })
   }
 
   /** Asks until the answer can be read. Most wrong answers are refused when they arrive, and never come here. */
-  async function ask(
+  async function askUntilRead(
+    passed: Passed,
     state: InterruptedState,
     content: string | readonly PartInput[] | AskRequest,
     options?: AskOptions,
   ): Promise<Answer> {
-    core.notInside(state === 'auth-required' ? 'task.requireAuth' : 'task.ask', 'step')
     const { parts, facts, expires, fingerprint, read } = readAsking(content, options)
     const expiry = readExpiry(expires, host.clock.now)
     let problem: string | undefined
     for (;;) {
-      const { message } = await replyTo(core.key('ask', state), fingerprint, {
+      const { message } = await replyTo(passed, core.key('ask', state), fingerprint, {
         state,
         message: makeAgentMessage(core, host.ids.uuid(), parts(problem)),
         ...(facts.choices === undefined ? {} : { choices: facts.choices }),
@@ -221,12 +112,11 @@ function createQuestions(core: RunCore, stop: Stop): Omit<Stops, 'park' | 'sleep
     }
   }
 
-  async function consent(request: ConsentRequest): Promise<Answer> {
-    core.notInside('task.requireConsent', 'step')
+  async function askConsent(passed: Passed, request: ConsentRequest): Promise<Answer> {
     const { prompt, operation, scope, ...expires } = parse(consentInput, request)
     const digest = sha256(canonical(operation))
     const consentId = `consent-${host.ids.uuid()}`
-    const reply = await replyTo(core.key('ask', 'consent'), digest, {
+    const reply = await replyTo(passed, core.key('ask', 'consent'), digest, {
       state: 'user-consent-required',
       message: makeAgentMessage(core, host.ids.uuid(), [{ text: prompt }]),
       consent: {
@@ -242,8 +132,15 @@ function createQuestions(core: RunCore, stop: Stop): Omit<Stops, 'park' | 'sleep
   }
 
   return {
-    ask,
-    consent,
+    ask(state, ...question) {
+      const call = state === 'auth-required' ? 'requireAuth' : 'ask'
+      core.notInside(`task.${call}`, 'step')
+      return core.oneStop.wait(call, (passed) => askUntilRead(passed, state, ...question))
+    },
+    consent(request) {
+      core.notInside('task.requireConsent', 'step')
+      return core.oneStop.wait('requireConsent', (passed) => askConsent(passed, request))
+    },
     asked(key) {
       current = key
     },

@@ -106,7 +106,7 @@ export function createTurnStart(
   /** Reads the results of steps from the log, because the folded task does not contain them. */
   async function digestOfLog(task: Task): Promise<string> {
     let seen: DigestLog = { steps: [] }
-    for await (const record of host.records(task.id)) seen = followDigest(seen, record)
+    for await (const record of host.records(task)) seen = followDigest(seen, record)
     return defaultDigest(task, seen)
   }
 

@@ -2,6 +2,7 @@
  * Random programs whose branches run side by side, and the agent that runs one. The program notes what its code sees, in
  * the order in which it sees it, once for each run of its task. For tests only.
  */
+import { isLullError } from '../../../core/errors.ts'
 import type { Json } from '../../../core/values/json.ts'
 import { type Agent, agent } from '../../author/agent.ts'
 import type { AgentTask, Turn } from '../../author/agent-task.ts'
@@ -13,14 +14,34 @@ export type Program = readonly Op[]
 type Op =
   | { readonly op: 'step'; readonly name: string; readonly flaky: boolean }
   | { readonly op: 'value'; readonly kind: 'now' | 'uuid' | 'random' }
-  | { readonly op: 'say' | 'artifact' | 'usage' | 'nested' | 'child' | 'park' | 'compact' }
+  | {
+      readonly op:
+        | 'say'
+        | 'artifact'
+        | 'usage'
+        | 'nested'
+        | 'child'
+        | 'park'
+        | 'park-child'
+        | 'compact'
+    }
   | { readonly op: 'tools'; readonly names: readonly string[] }
   | { readonly op: 'turn'; readonly ops: Program }
   | { readonly op: 'parallel' | 'race'; readonly branches: Branches }
 
 /** Few names, so that branches compete for the same keys. */
 const names = ['a', 'b'] as const
-const leaves = ['say', 'artifact', 'usage', 'usage', 'nested', 'child', 'park', 'compact'] as const
+const leaves = [
+  'say',
+  'artifact',
+  'usage',
+  'usage',
+  'nested',
+  'child',
+  'park',
+  'park-child',
+  'compact',
+] as const
 const kinds = ['now', 'uuid', 'random'] as const
 const MOST_TURNS = 12
 
@@ -47,7 +68,7 @@ function anyOp(random: Random, depth: number, inTurn: boolean): Op {
   if (dice < 0.65 && inTurn) return { op: 'tools', names: list(random, 3, () => nameOf(random)) }
   if (dice < 0.65) return { op: 'turn', ops: list(random, 3, () => anyOp(random, 0, true)) }
   const op = random.pick(leaves) ?? 'say'
-  return op === 'park' && inTurn ? { op: 'say' } : { op }
+  return op.startsWith('park') && inTurn ? { op: 'say' } : { op }
 }
 
 const nameOf = (random: Random): string => random.pick(names) ?? 'a'
@@ -147,7 +168,9 @@ async function one(frame: Frame, op: Op, place: string, turn: Turn | undefined):
     case 'child':
       return child(frame, place)
     case 'park':
-      return (await task.park({ reason: place })).cause
+      return orRefused(async () => (await task.park({ reason: place })).cause)
+    case 'park-child':
+      return parkUntilChild(frame, place)
     case 'compact':
       await task.compact()
       return null
@@ -211,8 +234,27 @@ async function child({ task, seen }: Frame, place: string): Promise<Json> {
   const made = await task.delegate('child', place)
   seen.push(`${place} delegated ${made.id}`)
   const read = task.uuid()
-  const { state } = await made.result()
-  return [state, read]
+  return orRefused(async () => [(await made.result()).state, read])
+}
+
+/** The park also ends when what disturbs the task resumes it. */
+async function parkUntilChild({ task, seen }: Frame, place: string): Promise<Json> {
+  const made = await task.delegate('child', place)
+  seen.push(`${place} delegated ${made.id}`)
+  return orRefused(async () => {
+    const { cause, child: ended } = await task.park({ reason: place, child: made })
+    return [cause, ended?.taskId ?? null, ended?.state ?? null]
+  })
+}
+
+/** Branches that run side by side may stop at the same time, which is refused. */
+async function orRefused(wait: () => Promise<Json>): Promise<Json> {
+  try {
+    return await wait()
+  } catch (error) {
+    if (isLullError(error, 'INVALID_INPUT')) return 'refused'
+    throw error
+  }
 }
 
 async function tools(

@@ -100,7 +100,7 @@ const acts: readonly Act[] = [
 ]
 
 /** What callers and operators do, and the faults of `faults.ts`. */
-export const plain: Alphabet = { letters: ['s', 's', 's', 'p', 'e', 't', 'c'], acts }
+export const plain: Alphabet = { letters: ['s', 's', 's', 'p', 'e', 't', 'c', 'k'], acts }
 
 export function resume(history: History, taskId: string): void {
   const { random, live, checks } = history

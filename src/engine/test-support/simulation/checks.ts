@@ -19,6 +19,7 @@
 
 import { isLullError } from '../../../core/errors.ts'
 import type { LogRecord } from '../../../core/records.ts'
+import { keyIn } from '../../../testing/key-in.ts'
 import type { ClusterHarness } from '../cluster-harness.ts'
 import type { Harness } from '../engine-harness.ts'
 import { createCommandChecks } from './command-checks.ts'
@@ -54,7 +55,7 @@ export interface CheckDeps {
 export function createChecks({ store, clock }: Pick<ClusterHarness, 'store' | 'clock'>): Checks {
   const problems: string[] = []
   const deps: CheckDeps = {
-    log: (taskId) => store.records(taskId, 0, 10_000),
+    log: async (taskId) => store.records(...(await keyIn(store, taskId)), 0, 10_000),
     fail: (problem) => {
       problems.push(problem)
     },

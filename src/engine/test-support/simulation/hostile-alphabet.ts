@@ -5,6 +5,8 @@
  *  S15 a time of the schedule starts one task, and no time is left out;
  *  S16 a budget counts what the logs say.
  */
+
+import { keyIn } from '../../../testing/key-in.ts'
 import type { ClusterHarness } from '../cluster-harness.ts'
 import { olga } from '../engine-harness.ts'
 import { plain } from './acts.ts'
@@ -81,7 +83,7 @@ async function checkBudget(history: History): Promise<void> {
 async function tokensSince({ store }: ClusterHarness, from: number): Promise<number> {
   let used = 0
   for (const { id } of await store.list({ limit: 1_000 })) {
-    for (const record of await store.records(id, 0, 10_000)) {
+    for (const record of await store.records(...(await keyIn(store, id)), 0, 10_000)) {
       if (record.type === 'usage' && record.at >= from) used += record.usage.inputTokens ?? 0
     }
   }

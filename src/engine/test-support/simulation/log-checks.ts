@@ -2,6 +2,7 @@
 import { fold } from '../../../core/evolve.ts'
 import type { LogRecord } from '../../../core/records.ts'
 import type { TaskStore } from '../../../ports/store/tasks.ts'
+import { keyIn } from '../../../testing/key-in.ts'
 import { rowOf } from '../../ledger/row.ts'
 import type { CheckDeps, Checks } from './checks.ts'
 
@@ -15,7 +16,7 @@ export interface LogChecks extends Pick<Checks, 'failedOver'> {
 
 export function createLogChecks(
   { log, fail }: CheckDeps,
-  store: Pick<TaskStore, 'row'>,
+  store: Pick<TaskStore, 'row' | 'tenantOf'>,
   now: () => number,
 ): LogChecks {
   /** The records of each task when they were read last. */
@@ -70,7 +71,7 @@ export function createLogChecks(
 
   async function checkRow(taskId: string, records: readonly LogRecord[]): Promise<void> {
     const task = fold(records)
-    const row = JSON.stringify(await store.row(taskId))
+    const row = JSON.stringify(await store.row(...(await keyIn(store, taskId))))
     if (task !== undefined && row !== JSON.stringify(rowOf(task))) {
       fail(`S4: the row of ${taskId} is ${row}`)
     }

@@ -1,6 +1,7 @@
 /**
  * The agent of the simulation. Its message is a list of letters, one per operation: `s` a step, `p` a park, `e` a park until
- * the event of the task, `t` a park with a timeout, `c` a child that does one step, `w` hundreds of steps side by side, of
+ * the event of the task, `t` a park with a timeout, `c` a child that does one step, `k` a park until
+ * such a child ends, `w` hundreds of steps side by side, of
  * which half end at once, `b` a step that blocks its process, `u` branches that report what they use. For tests only.
  */
 
@@ -55,6 +56,12 @@ const operations: Readonly<Record<string, Operation>> = {
   async c(task) {
     const child = await task.delegate('simulated', 's')
     return child.result()
+  },
+  async k(task, index) {
+    const child = await task.delegate('simulated', 's')
+    const { child: ended } = await task.park({ reason: `k${index}`, child })
+    // Whoever resumed the park earlier, the child is waited for.
+    return ended ?? child.result()
   },
   w: (task, index, given) =>
     Promise.all(

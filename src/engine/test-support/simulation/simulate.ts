@@ -96,10 +96,12 @@ async function finish(history: History): Promise<void> {
     alphabet.finishing?.(history)
     const open = await openTasks(history)
     if (open.length === 0) return
-    for (const { id, state, holds: heldBy } of open) {
+    for (const { id, state, holds: heldBy, suspension } of open) {
       taskIds.add(id)
       for (const holdId of heldBy) holds.add(holdId)
       if (state === 'paused-by-client') resume(history, id)
+      // The end of the child must be enough.
+      if (suspension?.children !== undefined) continue
       if (state === 'paused-by-agent') (passed % 4_000 === 0 ? resume : emit)(history, id)
     }
     await cluster.pass(2_000)

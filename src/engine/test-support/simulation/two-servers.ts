@@ -7,6 +7,7 @@ import type { TaskExport } from '../../../core/receipts/task-export.ts'
 import { isTerminal } from '../../../core/states.ts'
 import type { Task } from '../../../core/task.ts'
 import { createCountingIds } from '../../../testing/counting-ids.ts'
+import { keyIn } from '../../../testing/key-in.ts'
 import { type ClusterHarness, createClusterHarness } from '../cluster-harness.ts'
 import { alice, type Harness, message, olga } from '../engine-harness.ts'
 import { type Checks, createChecks } from './checks.ts'
@@ -20,7 +21,7 @@ const KEPT_MS = 3_000
 const ROUNDS = 30
 const SLICE_MS = 250
 const QUIET_MS = 120_000
-const letters = ['s', 's', 'p', 'e', 't', 'c'] as const
+const letters = ['s', 's', 'p', 'e', 't', 'c', 'k'] as const
 
 interface Server {
   readonly cluster: ClusterHarness
@@ -249,6 +250,8 @@ async function openTasks({ cluster }: Server, { get }: Harness): Promise<readonl
 }
 
 async function lacksChild({ cluster }: Server, { children }: Task): Promise<boolean> {
-  const rows = await Promise.all(children.map((child) => cluster.store.row(child)))
+  const rows = await Promise.all(
+    children.map(async (child) => cluster.store.row(...(await keyIn(cluster.store, child)))),
+  )
   return rows.some((row) => row === undefined)
 }

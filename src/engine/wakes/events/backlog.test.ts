@@ -101,7 +101,7 @@ describe('events that a dead process left', () => {
     await second.pass(5_000)
     second.crash()
     go.fire()
-    expect((await inner.row(ofAlice))?.state).toBe('paused-by-agent')
+    expect((await inner.row('acme', ofAlice))?.state).toBe('paused-by-agent')
     expect(await wokenBy(await next(), ofAlice)).toEqual(['condition_fired', 'a-1'])
   })
 

@@ -2,13 +2,13 @@
  * Dispatches events that an earlier process left, on an embedded store. Each tenant's events are
  * read and dispatched in order, and tenants do not wait for each other. Failures are retried.
  */
-import type { StoredEvent } from '../../../core/waiting/cloud-event.ts'
 import type { Clock } from '../../../ports/clock.ts'
 import type { Log } from '../../../ports/log.ts'
 import type { EventStore } from '../../../ports/store/events.ts'
+import type { TaskStore } from '../../../ports/store/tasks.ts'
 import type { PendingWork } from '../../executor/pending-work.ts'
 import type { Dispatcher } from './dispatcher.ts'
-import type { EventCursor } from './event-cursor.ts'
+import { EVERY, type EventCursor } from './event-cursor.ts'
 
 export interface CatchUp {
   /** Resolves when the dispatch has begun. */
@@ -18,7 +18,7 @@ export interface CatchUp {
 }
 
 export interface CatchUpDeps {
-  readonly store: Pick<EventStore, 'events'>
+  readonly store: Pick<EventStore, 'events'> & Pick<TaskStore, 'tenants'>
   readonly clock: Clock
   readonly log: Log
   readonly cursor: EventCursor
@@ -27,42 +27,32 @@ export interface CatchUpDeps {
 }
 
 const PAGE = 256
+/** Tenants whose events are dispatched at the same time. */
+const TENANTS = 1_000
 const RETRY_MS = 1_000
 
 export function createCatchUp(deps: CatchUpDeps): CatchUp {
   const { store, clock, log, cursor, pending, dispatchAll } = deps
   let stopped = false
 
-  async function* pages(
-    tenant: string | undefined,
-    after: number,
-    last: number,
-  ): AsyncGenerator<readonly StoredEvent[]> {
+  async function dispatchTenant(tenant: string, after: number, last: number): Promise<void> {
     for (let from = after; !stopped; ) {
       const page = await store.events(tenant, from, PAGE)
       const found = page.filter(({ pos }) => pos <= last)
-      yield found
+      await dispatchAll(found)
       if (found.length < PAGE) return
       from = found.at(-1)?.pos ?? last
     }
   }
 
-  async function dispatchTenant(tenant: string, after: number, last: number): Promise<void> {
-    for await (const page of pages(tenant, after, last)) await dispatchAll(page)
-  }
-
   async function dispatchAfter(after: number, last: number): Promise<void> {
-    const tenants = new Map<string, Promise<void>>()
-    for await (const page of pages(undefined, after, last)) {
-      for (const { tenant, pos } of page) {
-        if (tenants.has(tenant)) continue
-        const dispatched = dispatchTenant(tenant, pos - 1, last)
-        // Prevents an unhandled rejection. The error is thrown below, when every tenant is known.
-        dispatched.catch(() => undefined)
-        tenants.set(tenant, dispatched)
-      }
+    if (after >= last) return
+    for (let tenant = ''; !stopped; ) {
+      const tenants = await store.tenants(tenant, TENANTS)
+      await Promise.all(tenants.map((one) => dispatchTenant(one, after, last)))
+      if (tenants.length < TENANTS) return
+      tenant = tenants.at(-1) ?? tenant
     }
-    await Promise.all(tenants.values())
   }
 
   async function attempt(after: number, last: number): Promise<void> {
@@ -80,7 +70,7 @@ export function createCatchUp(deps: CatchUpDeps): CatchUp {
   return {
     async start() {
       const after = await cursor.load()
-      pending.track(attempt(after, cursor.lastPos())).catch(() => undefined)
+      pending.track(attempt(after, cursor.lastPos(EVERY))).catch(() => undefined)
     },
     stop() {
       stopped = true

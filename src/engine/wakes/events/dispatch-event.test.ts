@@ -41,7 +41,7 @@ it('D1: a tenant whose tasks take long to wake keeps no other tenant waiting', a
     waitNames: async () => [],
   }
   let woken = 0
-  const dispatch = createDispatchEvent(store, async (taskId) => {
+  const dispatch = createDispatchEvent(store, { learn: () => undefined }, async (taskId) => {
     if (taskId.startsWith('b')) return
     open.push(taskId)
     await stuck
@@ -67,7 +67,7 @@ it('D1: a tenant with many filters does not fill a turn of the event loop', asyn
       return tenant === 'a' ? after(manyFilters, from, limit) : []
     },
   }
-  const dispatch = createDispatchEvent(store, async () => undefined)
+  const dispatch = createDispatchEvent(store, { learn: () => undefined }, async () => undefined)
   let isOver = false
   const ofA = Promise.all(
     Array.from({ length: EVENTS * 4 }, (_, pos) => dispatch(eventOf('a', pos + 1))),

@@ -14,6 +14,7 @@ import {
   passes,
 } from '../../../core/waiting/conditions.ts'
 import type { WorkStore } from '../../../ports/store/work.ts'
+import type { TaskPlaces } from '../../ledger/task-places.ts'
 import { createShares } from '../../limits/shares.ts'
 
 export type DispatchEvent = (event: StoredEvent) => Promise<void>
@@ -27,6 +28,7 @@ const OFFERS = 256
 
 export function createDispatchEvent(
   store: Pick<WorkStore, 'waiting' | 'waitNames'>,
+  places: Pick<TaskPlaces, 'learn'>,
   offer: (taskId: string, event: StoredEvent) => Promise<void>,
 ): DispatchEvent {
   const matchingFilters = createMatchingFilters(store)
@@ -37,6 +39,7 @@ export function createDispatchEvent(
     let after = ''
     for (;;) {
       const page = await store.waiting(event.tenant, names, after, PAGE)
+      for (const taskId of page) places.learn(taskId, event.tenant)
       await Promise.all(
         page.map((taskId) => offers.during(event.tenant, () => offer(taskId, event))),
       )

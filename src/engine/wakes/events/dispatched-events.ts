@@ -5,26 +5,27 @@
  */
 
 import type { ClusterStore } from '../../../ports/store/cluster.ts'
-import type { EventStore } from '../../../ports/store/events.ts'
+import type { EventKey, EventPositions, EventStore } from '../../../ports/store/events.ts'
+import type { TaskStore } from '../../../ports/store/tasks.ts'
 import type { EventCursor } from './event-cursor.ts'
 
 export function createDispatchedEvents(cluster: Pick<ClusterStore, 'markDispatched'>): EventCursor {
-  let lastPos = 0
-  let dispatched: number[] = []
+  const lastPos = new Map<string, number>()
+  let dispatched: EventKey[] = []
   let behind = true
   return {
-    lastPos: () => lastPos,
-    advance: (pos) => {
-      lastPos = Math.max(lastPos, pos)
+    lastPos: (tenant) => lastPos.get(tenant) ?? 0,
+    advance: (tenant, pos) => {
+      if (pos > (lastPos.get(tenant) ?? 0)) lastPos.set(tenant, pos)
     },
-    reset: (pos) => {
-      lastPos = pos
+    reset: (tenant, pos) => {
+      lastPos.set(tenant, pos)
     },
     begin: () => undefined,
-    finish: (pos) => {
-      dispatched.push(pos)
+    finish: ({ tenant, pos }) => {
+      dispatched.push({ tenant, pos })
     },
-    load: async () => lastPos,
+    load: async () => 0,
     caughtUp: () => {
       behind = false
     },
@@ -33,37 +34,52 @@ export function createDispatchedEvents(cluster: Pick<ClusterStore, 'markDispatch
     // events that are not marked.
     keptFrom: () => Number.POSITIVE_INFINITY,
     async save() {
-      const positions = dispatched
+      const events = dispatched
       dispatched = []
       // If this fails, the events are dispatched again, which is harmless: an event wakes a task at
       // most once.
-      if (positions.length > 0) await cluster.markDispatched(positions).catch(() => undefined)
+      if (events.length > 0) await cluster.markDispatched(events).catch(() => undefined)
     },
   }
 }
 
 /**
- * The position up to which retention has removed events. Tasks forget that they consumed an event
- * that no longer exists (V4 of `events.ts`).
+ * The position up to which retention has removed events, for each tenant. Tasks forget that they
+ * consumed an event that no longer exists (V4 of `events.ts`).
  */
 interface RemovedEvents {
-  readonly upTo: () => number
+  /** 0 while it is not known. Then tasks remember more than they need. */
+  readonly upTo: (tenant: string) => number
+  /** Called when the positions of the tenant were read. */
+  learn(tenant: string, positions: EventPositions): void
   /** Called after retention has removed events. */
   refresh(): Promise<void>
 }
 
+/** Tenants per page. */
+const PAGE = 500
+
 export function createRemovedEvents(
-  store: Pick<EventStore, 'events'>,
-  lastPos: () => Promise<number>,
+  store: Pick<EventStore, 'eventPositions'> & Pick<TaskStore, 'tenants'>,
 ): RemovedEvents {
-  let upTo = 0
+  const upTo = new Map<string, number>()
+
+  const learn: RemovedEvents['learn'] = (tenant, { oldest }) => {
+    if (oldest > 1) upTo.set(tenant, oldest - 1)
+  }
+
   return {
-    upTo: () => upTo,
+    upTo: (tenant) => upTo.get(tenant) ?? 0,
+    learn,
     async refresh() {
-      // Read before the query, so that an event stored during the query does not count as removed.
-      const newest = await lastPos()
-      const [oldest] = await store.events(undefined, 0, 1)
-      upTo = oldest === undefined ? newest : oldest.pos - 1
+      for (let after = ''; ; ) {
+        const tenants = await store.tenants(after, PAGE)
+        const positions = await store.eventPositions(tenants)
+        for (const [n, one] of positions.entries()) learn(tenants[n] ?? '', one)
+        const last = tenants.at(-1)
+        if (last === undefined || tenants.length < PAGE) return
+        after = last
+      }
     },
   }
 }

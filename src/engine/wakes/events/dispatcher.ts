@@ -47,7 +47,7 @@ export function createDispatcher(deps: DispatcherDeps): Dispatcher {
    */
   function dispatchReserved(event: StoredEvent): Promise<void> {
     if (cluster === undefined) return dispatch(event)
-    const renew = (): Promise<void> => cluster.reserveEvents([event.pos])
+    const renew = (): Promise<void> => cluster.reserveEvents([event])
     return whileRenewing(clock, RESERVED_MS / 2, renew, () => dispatch(event))
   }
 
@@ -68,7 +68,7 @@ export function createDispatcher(deps: DispatcherDeps): Dispatcher {
       if (events.length > 1) await new Promise((resolve) => setImmediate(resolve))
       try {
         await dispatchReserved(event)
-        cursor.finish(event.pos)
+        cursor.finish(event)
       } catch (error) {
         const facts = { pos: event.pos, error }
         log('error', 'an event could not be told to everyone; trying again', facts)

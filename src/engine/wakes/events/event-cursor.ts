@@ -6,22 +6,23 @@
 import type { StoredEvent } from '../../../core/waiting/cloud-event.ts'
 import type { Clock } from '../../../ports/clock.ts'
 import type { Log } from '../../../ports/log.ts'
+import type { EventKey } from '../../../ports/store/events.ts'
 import type { KeyValueStore } from '../../../ports/store/key-values.ts'
 import { least } from '../../limits/least.ts'
 
 export interface EventCursor {
-  /** The position of the newest event that this process knows. */
-  readonly lastPos: () => number
-  /** Called when events up to this position are known to exist. */
-  advance(pos: number): void
-  /** Sets the position of the newest event. Later ones that this process knew are lost. */
-  reset(pos: number): void
+  /** The position of the tenant's newest event that this process knows. */
+  readonly lastPos: (tenant: string) => number
+  /** Called when events of the tenant up to this position are known to exist. */
+  advance(tenant: string, pos: number): void
+  /** Sets the position of the tenant's newest event. Later ones that this process knew are lost. */
+  reset(tenant: string, pos: number): void
   /**
    * Called when the dispatch of an event begins. The cursor stays before the event until `finish`.
    */
-  begin(event: Pick<StoredEvent, 'pos' | 'receivedAt'>): void
+  begin(event: StoredEvent): void
   /** The event has been offered to every task that waited. */
-  finish(pos: number): void
+  finish(event: EventKey): void
   /** Reads the saved cursor. Events after it have to be dispatched. */
   load(): Promise<number>
   /**
@@ -39,9 +40,13 @@ export interface EventCursor {
   save(): Promise<void>
 }
 
+/** In place of a tenant, where an embedded store is asked for its one number line. */
+export const EVERY = ''
+
 /** The name of the stored value. */
 export const EVENT_CURSOR = 'events.dispatched'
 
+/** The cursor of an embedded store, which has one number line for the events of all tenants. */
 export function createEventCursor(deps: {
   readonly store: KeyValueStore
   readonly log: Log
@@ -67,16 +72,16 @@ export function createEventCursor(deps: {
 
   return {
     lastPos: () => lastPos,
-    advance: (pos) => {
+    advance: (_tenant, pos) => {
       lastPos = Math.max(lastPos, pos)
     },
-    reset: (pos) => {
+    reset: (_tenant, pos) => {
       lastPos = pos
     },
     begin: ({ pos, receivedAt }) => {
       undispatched.set(pos, receivedAt)
     },
-    finish: (pos) => {
+    finish: ({ pos }) => {
       undispatched.delete(pos)
     },
     async load() {

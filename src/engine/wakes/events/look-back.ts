@@ -36,31 +36,31 @@ const PAGE = 256
 export function createLookBacks(deps: {
   readonly store: Pick<EventStore, 'events'>
   readonly wake: Wake
-  readonly lastPos: () => number
-  /** Called when events up to this position are known to exist. */
-  readonly advance: (pos: number) => void
+  readonly lastPos: (tenant: string) => number
+  /** Called when events of the tenant up to this position are known to exist. */
+  readonly advance: (tenant: string, pos: number) => void
   /**
-   * In a shared store: reads the position of the newest event, so that events of other processes
+   * In a shared store: reads the position of the tenant's newest event, so that events of other processes
    * are known.
    */
-  readonly refresh: () => Promise<number> | undefined
+  readonly refresh: (tenant: string) => Promise<number> | undefined
   readonly isShared: boolean
   readonly pending: PendingWork
 }): LookBacks {
   const { store, wake, lastPos, advance, refresh, isShared, pending } = deps
   const searches = new Map<string, Promise<void>>()
 
-  function mayHaveMissed({ suspension }: Task): boolean {
+  function mayHaveMissed({ tenant, suspension }: Task): boolean {
     if (suspension === undefined || waitNames(suspension.conditions).length === 0) return false
     // If other processes append events, only the store knows the newest one.
-    return isShared || lastPos() > suspension.eventsAfter
+    return isShared || lastPos(tenant) > suspension.eventsAfter
   }
 
   async function lookBack(task: Task): Promise<void> {
     const { suspension } = task
     if (suspension === undefined || waitNames(suspension.conditions).length === 0) return
-    const refreshing = refresh()
-    const newest = refreshing === undefined ? lastPos() : await refreshing
+    const refreshing = refresh(task.tenant)
+    const newest = refreshing === undefined ? lastPos(task.tenant) : await refreshing
     if (newest <= suspension.eventsAfter) return
     const search = pending.track(wakeByOldest(task, suspension))
     const ended = search
@@ -82,7 +82,7 @@ export function createLookBacks(deps: {
     for (;;) {
       const page = await store.events(task.tenant, after, PAGE, wanted)
       const last = page.at(-1)
-      if (last !== undefined) advance(last.pos)
+      if (last !== undefined) advance(task.tenant, last.pos)
       for (const event of page) {
         if (!wakesOn(task, event.event, event.pos)) continue
         const offered = await wake(task.id, event, mayTake)

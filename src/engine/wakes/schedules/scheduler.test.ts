@@ -210,7 +210,7 @@ describe('a schedule', () => {
     await expect(engine.schedules(alice)).rejects.toMatchObject({ code: 'NOT_OFFERED' })
     expect(await engine.schedules(olga)).toEqual([])
     for (const act of [engine.pauseSchedule, engine.resumeSchedule, engine.runSchedule]) {
-      await expect(act(olga, 'worker:hourly')).rejects.toMatchObject({ code: 'INVALID_INPUT' })
+      await expect(act(olga, 'worker:hourly')).rejects.toMatchObject({ code: 'NOT_FOUND' })
     }
     expect(await engine.schedules({ ...operator, tenant: '*' })).toHaveLength(1)
   })

@@ -75,8 +75,7 @@ export function createSchedules({ entries, states, run }: Scheduler, clock: Cloc
   function named(caller: Caller, id: string): ScheduleEntry {
     const found = seenBy(caller).find((entry) => entry.id === id)
     if (found !== undefined) return found
-    const problem = `there is no schedule ${id}; give agent:name`
-    throw new LullError('INVALID_INPUT', { path: 'schedule', problem })
+    throw new LullError('NOT_FOUND', { what: 'schedule', id, instead: 'give agent:name' })
   }
 
   async function infoOf({ id, agent, schedule }: ScheduleEntry): Promise<ScheduleInfo> {

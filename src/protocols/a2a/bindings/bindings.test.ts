@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { type Loose, openTestServer, textMessage } from '../test-support/test-server.ts'
+import { type Loose, openTestServer, scripted, textMessage } from '../test-support/test-server.ts'
 
 const v1 = { 'a2a-version': '1.0' }
 
@@ -72,6 +72,22 @@ describe('JSON-RPC', () => {
     expect((await testServer.rpc('0.3', 'tasks/get', { id: 'x' })).error.data).toEqual({
       reason: 'TASK_NOT_FOUND',
       taskId: 'x',
+    })
+  })
+
+  it('finds a task by taskId in 0.3, as the RFCs name it, and not in 1.0', async () => {
+    const testServer = await openTestServer()
+    const { task } = await testServer.ok('1.0', 'SendMessage', {
+      message: scripted('1.0', [{ ask: '?' }]),
+    })
+    const named = { taskId: task.id }
+    expect(await testServer.ok('0.3', 'tasks/get', named)).toMatchObject({ id: task.id })
+    expect((await testServer.rpc('1.0', 'GetTask', named)).error.code).toBe(-32602)
+    const canceled = await testServer.ok('0.3', 'tasks/cancel', named)
+    expect(canceled.status.state).toBe('canceled')
+    expect((await testServer.rpc('0.3', 'tasks/get', {})).error).toMatchObject({
+      code: -32602,
+      data: { path: 'id' },
     })
   })
 

@@ -74,7 +74,12 @@ function commonFields({ facts, ...source }: CardSource): object {
     ...(iconUrl === undefined ? {} : { iconUrl }),
     defaultInputModes: source.inputModes,
     defaultOutputModes: source.outputModes,
-    skills: source.skills,
+    // Optional in A2A, but fasta2a refuses a skill without modes.
+    skills: source.skills.map((skill) => ({
+      ...skill,
+      inputModes: source.inputModes,
+      outputModes: source.outputModes,
+    })),
   }
 }
 

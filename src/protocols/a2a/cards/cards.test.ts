@@ -46,7 +46,9 @@ describe('agent cards', () => {
       'urn:lull:a2a:receipts:1',
       'urn:lull:a2a:rfc-notifications:1',
     ])
-    expect(found.skills).toEqual(painter.skills)
+    const [skill] = painter.skills ?? []
+    const modes = { inputModes: found.defaultInputModes, outputModes: found.defaultOutputModes }
+    expect(found.skills).toEqual([{ ...skill, ...modes }])
     for (const name of ['protocolVersion', 'url', 'preferredTransport']) {
       expect(found).not.toHaveProperty(name)
     }

@@ -112,6 +112,8 @@ export const faults: Readonly<Record<FaultName, Fault>> = {
  */
 export const faultOf: Readonly<Record<ErrorCode, FaultName>> = {
   TASK_NOT_FOUND: 'TASK_NOT_FOUND',
+  // Only operators name holds, budgets, rules and schedules, and not over A2A.
+  NOT_FOUND: 'INVALID_PARAMS',
   INVALID_INPUT: 'INVALID_PARAMS',
   TASK_NOT_PAUSABLE: 'TASK_NOT_PAUSABLE',
   TASK_NOT_PAUSED: 'TASK_NOT_PAUSED',

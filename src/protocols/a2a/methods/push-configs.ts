@@ -46,8 +46,8 @@ export const getPushConfig: Method = {
   async run(a2a, call) {
     const pushes = pushesOf(a2a)
     const [taskId, id] = [taskIdIn(call), configIdIn(call)]
-    await ownTask(a2a, call, taskId)
-    const known = await pushes.list(taskId)
+    const task = await ownTask(a2a, call, taskId)
+    const known = await pushes.list(task)
     // Without an id the first config of the task is returned.
     const found = id === undefined ? known[0] : find(known, call, id)
     if (found === undefined) throw noConfig(taskId, id)
@@ -63,8 +63,8 @@ export const listPushConfigs: Method = {
     // A task has few configs, so there is one page.
     optionalInteger(call.params, 'pageSize', { min: 0 })
     optionalText(call.params, 'pageToken')
-    await ownTask(a2a, call, taskId)
-    return { value: call.codec.pushList(taskId, await pushes.list(taskId)) }
+    const task = await ownTask(a2a, call, taskId)
+    return { value: call.codec.pushList(taskId, await pushes.list(task)) }
   },
 }
 
@@ -74,10 +74,10 @@ export const deletePushConfig: Method = {
   async run(a2a, call) {
     const pushes = pushesOf(a2a)
     const [taskId, id] = [taskIdIn(call), configIdIn(call)]
-    await taskToWrite(a2a, call, taskId)
+    const task = await taskToWrite(a2a, call, taskId)
     const wanted = id ?? taskId
-    const found = find(await pushes.list(taskId), call, wanted)
-    if (found !== undefined) await pushes.remove(taskId, found.id)
+    const found = find(await pushes.list(task), call, wanted)
+    if (found !== undefined) await pushes.remove(task, found.id)
     // One that does not exist is noted as a refused attempt, because many of these are counted and not listed.
     const outcome = found === undefined ? 'TASK_NOT_FOUND' : 'done'
     noteWebhook(a2a, call, 'webhook.delete', taskId, found?.id ?? wanted, outcome)

@@ -20,8 +20,10 @@ import { A2AError } from '../errors/faults.ts'
 import { readCursor } from '../streams/frames.ts'
 import { taskStream } from '../streams/stream.ts'
 
-export function taskIdIn({ params }: Call): string {
-  return text(params, 'id')
+/** Clients of the PAUSED RFC name the task `taskId` in every method, also in the standard ones of 0.3. */
+export function taskIdIn({ params, codec }: Call): string {
+  const hasOther = optionalText(params, 'id') === undefined && params['taskId'] !== undefined
+  return text(params, codec.version === '0.3' && hasOther ? 'taskId' : 'id')
 }
 
 /** Under `/agents/{name}` only tasks of that agent are found, at the root all tasks of the caller. */

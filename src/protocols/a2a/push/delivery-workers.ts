@@ -5,10 +5,13 @@
 
 import { isLullError } from '../../../core/errors.ts'
 import type { Push } from '../../../core/push.ts'
+import type { Task } from '../../../core/task.ts'
 import { createDeliverRecords } from './deliver-records.ts'
 import type { DeliveryDeps } from './delivery-deps.ts'
 import { isRetryDue } from './delivery-failure.ts'
 import { TakenOver } from './webhook-duty.ts'
+
+export type TaskKey = Pick<Task, 'tenant' | 'id'>
 
 export interface DeliveryWorkers {
   /**
@@ -16,7 +19,7 @@ export interface DeliveryWorkers {
    * each of them is about to post or has ended: a post may take long, and no webhook waits for
    * another one (P4 of `pushes.ts`).
    */
-  wake(taskId: string): Promise<void>
+  wake(task: TaskKey): Promise<void>
   close(): void
 }
 
@@ -39,10 +42,10 @@ export function createDeliveryWorkers(deps: DeliveryDeps): DeliveryWorkers {
     deps.meter?.set('lull_push_backlog', retries.size, 'retrying')
   }
 
-  async function wake(taskId: string): Promise<void> {
+  async function wake({ tenant, id: taskId }: TaskKey): Promise<void> {
     if (closing.signal.aborted) return
     try {
-      await Promise.all((await store.pushes(taskId)).map(startWorker))
+      await Promise.all((await store.pushes(tenant, taskId)).map(startWorker))
     } catch (error) {
       log('error', 'Webhooks could not be read', { taskId, error })
     }
@@ -66,7 +69,7 @@ export function createDeliveryWorkers(deps: DeliveryDeps): DeliveryWorkers {
         const again = busy.get(key)
         busy.delete(key)
         measure()
-        if (again) void wake(push.taskId)
+        if (again) void wake(taskOf(push))
         posting()
       })
     })
@@ -87,9 +90,9 @@ export function createDeliveryWorkers(deps: DeliveryDeps): DeliveryWorkers {
   }
 
   /** Removes a webhook that was set while retention removed its task. */
-  async function removeLeft({ taskId, id }: Push): Promise<void> {
+  async function removeLeft({ owner, taskId, id }: Push): Promise<void> {
     await store
-      .deletePush(taskId, id)
+      .deletePush(owner.tenant, taskId, id)
       .catch((error: unknown) => log('warn', 'a webhook could not be removed', { taskId, error }))
   }
 
@@ -100,7 +103,7 @@ export function createDeliveryWorkers(deps: DeliveryDeps): DeliveryWorkers {
     const cancel = clock.after(at - clock.now(), () => {
       retries.delete(key)
       measure()
-      void wake(push.taskId)
+      void wake(taskOf(push))
     })
     retries.set(key, cancel)
     measure()
@@ -114,6 +117,11 @@ export function createDeliveryWorkers(deps: DeliveryDeps): DeliveryWorkers {
       retries.clear()
     },
   }
+}
+
+/** The task of a webhook. */
+export function taskOf({ owner, taskId }: Push): TaskKey {
+  return { tenant: owner.tenant, id: taskId }
 }
 
 function keyOf({ taskId, id }: Push): string {

@@ -25,7 +25,7 @@ it('counts each open webhook once, for its principal and for its tenant', async 
   await store.putPush(push('a'))
   await store.putPush(push('a', { sentSeq: 7 }))
   await store.putPush(push('b', { owner: bob }))
-  await store.pushes('task')
+  await store.pushes('acme', 'task')
   expect(of(ann)).toEqual({ principal: 1, tenant: 2 })
   expect(of(bob)).toEqual({ principal: 1, tenant: 2 })
   expect(of({ tenant: 'other', principal: 'ann' })).toEqual({ principal: 0, tenant: 0 })
@@ -36,8 +36,8 @@ it('counts no webhook that is done, given up or deleted, and again one that is s
   for (const id of ['a', 'b', 'c', 'd']) await store.putPush(push(id))
   await store.putPush(push('a', { done: true }))
   await store.putPush(push('b', { failedAt: 1 }))
-  await store.deletePush('task', 'c')
-  await store.deletePush('task', 'c')
+  await store.deletePush('acme', 'task', 'c')
+  await store.deletePush('acme', 'task', 'c')
   expect(of(ann)).toEqual({ principal: 1, tenant: 1 })
   await store.putPush(push('b'))
   expect(of(ann)).toEqual({ principal: 2, tenant: 2 })
@@ -61,13 +61,13 @@ async function createLeft() {
   await first.recount()
   expect(first.of(ann)).toEqual({ principal: 2, tenant: 2 })
   await second.store.putPush(push('a', { done: true }))
-  await second.store.deletePush('task', 'b')
+  await second.store.deletePush('acme', 'task', 'b')
   return { clock, first, second }
 }
 
 it('does not go on counting webhooks that another process finished or deleted, once their task is read', async () => {
   const { first } = await createLeft()
-  await first.store.pushes('task')
+  await first.store.pushes('acme', 'task')
   expect(first.of(ann)).toEqual({ principal: 0, tenant: 0 })
 })
 
@@ -81,6 +81,6 @@ it('does not go on counting webhooks that another process finished or deleted, a
 
 it('goes on counting a webhook that is added while its task is read, and while all are listed', async () => {
   const { store, of, recount } = countOpen(createMemoryStore(), createManualClock())
-  await Promise.all([recount(), store.pushes('task'), store.putPush(push('a'))])
+  await Promise.all([recount(), store.pushes('acme', 'task'), store.putPush(push('a'))])
   expect(of(ann)).toEqual({ principal: 1, tenant: 1 })
 })

@@ -112,17 +112,17 @@ export function countOpen(
         if (written) see(after)
         return written
       },
-      async pushes(taskId) {
+      async pushes(tenant, taskId) {
         const known = new Map(open.get(taskId))
-        const found = await store.pushes(taskId)
+        const found = await store.pushes(tenant, taskId)
         const stillOpen = found.filter((push) => pushStatus(push) === 'open')
         for (const [id, counted] of known) {
           if (!stillOpen.some((push) => push.id === id)) close(taskId, id, counted)
         }
         return found
       },
-      async deletePush(taskId, id) {
-        await store.deletePush(taskId, id)
+      async deletePush(tenant, taskId, id) {
+        await store.deletePush(tenant, taskId, id)
         close(taskId, id)
       },
     },

@@ -65,7 +65,7 @@ async function openSome(some: Partial<Push>) {
     listOpen: countOpen(store, clock).listOpen,
     clock,
     log: () => undefined,
-    begin(taskId) {
+    begin({ id: taskId }) {
       begun.push(taskId)
       return new Promise((resolve) => {
         if (!hanging.has(taskId)) ends.push(resolve)

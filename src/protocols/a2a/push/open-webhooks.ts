@@ -8,6 +8,7 @@ import type { Engine } from '../../../engine/engine.ts'
 import { createShares } from '../../../engine/limits/shares.ts'
 import type { DeliveryDeps } from './delivery-deps.ts'
 import { isRetryDue } from './delivery-failure.ts'
+import { type TaskKey, taskOf } from './delivery-workers.ts'
 import type { OpenCounts } from './open-counts.ts'
 
 export interface OpenWebhooks {
@@ -22,8 +23,11 @@ export interface OpenWebhooksDeps extends Pick<DeliveryDeps, 'store' | 'clock' |
    * Starts deliveries to a task's webhooks. Resolves when they have read the store, or wait for a
    * receiver. Never rejects.
    */
-  readonly begin: (taskId: string) => Promise<void>
+  readonly begin: (task: TaskKey) => Promise<void>
 }
+
+/** Tasks by their ids. */
+type Tasks = ReadonlyMap<string, TaskKey>
 
 type Cluster = NonNullable<DeliveryDeps['store']['cluster']>
 
@@ -48,20 +52,20 @@ export function createOpenWebhooks(deps: OpenWebhooksDeps): OpenWebhooks {
    * The tasks of all open webhooks. An older version of Lull may have left some that were fully
    * delivered but not marked as done.
    */
-  async function openTasks(): Promise<ReadonlySet<string>> {
-    const open = new Set<string>()
-    for await (const { taskId } of listOpen()) open.add(taskId)
+  async function openTasks(): Promise<Tasks> {
+    const open = new Map<string, TaskKey>()
+    for await (const push of listOpen()) open.set(push.taskId, taskOf(push))
     return open
   }
 
   /** The tasks of open webhooks that have something due now. */
-  async function dueTasks(cluster: Cluster): Promise<ReadonlySet<string>> {
-    const due = new Set<string>()
+  async function dueTasks(cluster: Cluster): Promise<Tasks> {
+    const due = new Map<string, TaskKey>()
     let page: Push[] = []
     async function look(): Promise<void> {
-      const found = await cluster.versions(page.map(({ taskId }) => taskId))
+      const found = await cluster.versions(page.map(taskOf))
       for (const [index, push] of page.entries()) {
-        if (isDue(push, found[index] ?? 0)) due.add(push.taskId)
+        if (isDue(push, found[index] ?? 0)) due.set(push.taskId, taskOf(push))
       }
       page = []
     }
@@ -80,11 +84,11 @@ export function createOpenWebhooks(deps: OpenWebhooksDeps): OpenWebhooks {
   }
 
   /** Starts the deliveries without waiting, because one task may take long. */
-  function beginAll(taskIds: ReadonlySet<string>): void {
-    for (const taskId of taskIds) {
+  function beginAll(tasks: Tasks): void {
+    for (const [taskId, task] of tasks) {
       if (begun.has(taskId)) continue
       begun.add(taskId)
-      void shares.during('sweep', () => begin(taskId)).finally(() => begun.delete(taskId))
+      void shares.during('sweep', () => begin(task)).finally(() => begun.delete(taskId))
     }
   }
 

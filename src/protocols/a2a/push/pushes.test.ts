@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest'
 import type { Push } from '../../../core/push.ts'
 import type { Store } from '../../../ports/store.ts'
 import { createMemoryStore } from '../../../stores/memory/memory-store.ts'
+import { keyIn } from '../../../testing/key-in.ts'
 import { createManualClock } from '../../../testing/manual-clock.ts'
 import {
   anyone,
@@ -70,7 +71,7 @@ describe('push notifications', () => {
       config,
     )
     await testServer.ok('0.3', 'tasks/pushNotificationConfig/delete', asDefault)
-    expect(await testServer.store.pushes(id)).toEqual([])
+    expect(await testServer.store.pushes(...(await keyIn(testServer.store, id)))).toEqual([])
   })
 
   it.each(['/', '/core'])('of 0.3 get a result in the whole task, once, at %s', async (path) => {
@@ -122,7 +123,9 @@ describe('push notifications', () => {
       expect(attempts).toBeGreaterThanOrEqual(before)
     }
     expect(told(hook)).toEqual(toldOfThree)
-    expect(await testServer.store.pushes(id)).toMatchObject([{ done: true, attempts: 0 }])
+    expect(await testServer.store.pushes(...(await keyIn(testServer.store, id)))).toMatchObject([
+      { done: true, attempts: 0 },
+    ])
   })
 
   it('P3: are given up after a day and stay visible', async () => {
@@ -142,7 +145,9 @@ describe('push notifications', () => {
     ])
     // A config that is set again starts again.
     hook.answer = async () => undefined
-    const [{ id: config = '' } = {}] = await testServer.store.pushes(id)
+    const [{ id: config = '' } = {}] = await testServer.store.pushes(
+      ...(await keyIn(testServer.store, id)),
+    )
     await testServer.ok('1.0', 'CreateTaskPushNotificationConfig', { taskId: id, id: config, url })
     expect(await testServer.store.listPushes('failed', undefined, 9)).toEqual([])
   })
@@ -254,17 +259,21 @@ describe('push notifications', () => {
       configuration: { taskPushNotificationConfig: { url } },
     }
     const { task } = await testServer.ok('1.0', 'SendMessage', params)
-    const first = await testServer.store.pushes(task.id)
+    const first = await testServer.store.pushes(...(await keyIn(testServer.store, task.id)))
     expect(first).toHaveLength(1)
     await testServer.ok('1.0', 'SendMessage', params)
     await settle()
-    const [known, ...more] = await testServer.store.pushes(task.id)
+    const [known, ...more] = await testServer.store.pushes(
+      ...(await keyIn(testServer.store, task.id)),
+    )
     expect([known?.id, more]).toEqual([first[0]?.id, []])
     expect(told(hook)).toEqual(['task SUBMITTED', 'WORKING', 'INPUT_REQUIRED'])
     // A webhook that the first message did not have is set too.
     const other = { taskPushNotificationConfig: { url: `${url}/other` } }
     await testServer.ok('1.0', 'SendMessage', { ...params, configuration: other })
-    expect(await testServer.store.pushes(task.id)).toHaveLength(2)
+    expect(await testServer.store.pushes(...(await keyIn(testServer.store, task.id)))).toHaveLength(
+      2,
+    )
   })
 
   it('P5: leave no trace with a message that is refused', async () => {
@@ -277,7 +286,7 @@ describe('push notifications', () => {
       configuration: { taskPushNotificationConfig: { url } },
     }
     expect((await testServer.rpc('1.0', 'SendMessage', late)).error.code).toBe(-32004)
-    expect(await testServer.store.pushes(task.id)).toEqual([])
+    expect(await testServer.store.pushes(...(await keyIn(testServer.store, task.id)))).toEqual([])
   })
 
   it('P4: one webhook never waits for another', async () => {
@@ -362,7 +371,7 @@ describe('push notifications', () => {
     const params = { taskId: task.id, ...target }
     const answer = await testServer.rpc('1.0', 'CreateTaskPushNotificationConfig', params)
     expect(answer.error?.code).toBe(-32602)
-    expect(await testServer.store.pushes(task.id)).toEqual([])
+    expect(await testServer.store.pushes(...(await keyIn(testServer.store, task.id)))).toEqual([])
   })
 
   it('need a config that exists, of a task that is yours', async () => {

@@ -42,8 +42,8 @@ export interface Pushes {
   set(task: Task, shape: WebhookShape, target: PushTarget): Promise<Push>
   /** Adds a webhook unless the task already has it, so that a repeated message changes nothing. */
   ensure(task: Task, shape: WebhookShape, target: PushTarget): Promise<void>
-  list(taskId: string): Promise<readonly Push[]>
-  remove(taskId: string, id: string): Promise<void>
+  list(task: Task): Promise<readonly Push[]>
+  remove(task: Task, id: string): Promise<void>
   /** Continues the deliveries of earlier processes. */
   start(): Promise<void>
   close(): void
@@ -74,7 +74,7 @@ export function createPushes(given: PushesDeps): Pushes {
   const addWithinLimits = createAddWithinLimits(open, given.webhooks)
   // Changes of tasks without an open webhook are ignored.
   const unwatch = engine.watch((task) => {
-    if (open.isOpen(task.id)) void workers.wake(task.id)
+    if (open.isOpen(task.id)) void workers.wake(task)
   }, open.isOpen)
   const sweeps = createOpenWebhooks({ ...deps, listOpen: open.listOpen, begin: workers.wake })
 
@@ -100,7 +100,7 @@ export function createPushes(given: PushesDeps): Pushes {
     addWithinLimits(task, task.id, target, async () => {
       const push = make(task, shape, target, task.version)
       await store.putPush(push)
-      void workers.wake(task.id)
+      void workers.wake(task)
       return push
     })
 
@@ -113,12 +113,12 @@ export function createPushes(given: PushesDeps): Pushes {
       })
       if (sent.kind !== 'task' || sent.repeated) return sent
       if (made !== undefined) open.see(made)
-      void workers.wake(sent.task.id)
+      void workers.wake(sent.task)
       return sent
     })
 
   const ensure: Pushes['ensure'] = async (task, shape, target) => {
-    const known = await store.pushes(task.id)
+    const known = await store.pushes(task.tenant, task.id)
     const isThere = known.some(
       ({ id, url }) => url === target.url && (target.id === '' || id === target.id),
     )
@@ -130,8 +130,8 @@ export function createPushes(given: PushesDeps): Pushes {
     withMessage,
     set,
     ensure,
-    list: (taskId) => store.pushes(taskId),
-    remove: (taskId, id) => store.deletePush(taskId, id),
+    list: ({ tenant, id }) => store.pushes(tenant, id),
+    remove: ({ tenant, id: taskId }, id) => store.deletePush(tenant, taskId, id),
     start: sweeps.start,
     close() {
       unwatch()
@@ -159,8 +159,8 @@ function createAddWithinLimits(open: OpenCounts, webhooks: number) {
     ['tenant', webhooks * TENANT_FACTOR],
   ] as const
 
-  async function isThere(taskId: string, id: string): Promise<boolean> {
-    const known = await open.store.pushes(taskId)
+  async function isThere(tenant: string, taskId: string, id: string): Promise<boolean> {
+    const known = await open.store.pushes(tenant, taskId)
     if (known.some((one) => one.id === id)) return true
     if (known.length < WEBHOOKS_PER_TASK) return false
     throw new LullError('LIMIT_EXCEEDED', { limit: 'webhooksPerTask', value: WEBHOOKS_PER_TASK })
@@ -178,7 +178,7 @@ function createAddWithinLimits(open: OpenCounts, webhooks: number) {
     add: () => Promise<T>,
   ): Promise<T> => {
     const work = async () => {
-      if (taskId !== undefined && (await isThere(taskId, target.id))) return add()
+      if (taskId !== undefined && (await isThere(owner.tenant, taskId, target.id))) return add()
       // Counts again, because other processes may have finished webhooks that are still counted
       // here.
       if (findReached(owner) !== undefined) await open.recount()

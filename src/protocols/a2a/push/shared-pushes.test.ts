@@ -2,6 +2,7 @@
 import { describe, expect, it } from 'vitest'
 import { createFailoverCluster } from '../../../engine/test-support/failover.ts'
 import { createMemoryCluster } from '../../../stores/memory/memory-cluster.ts'
+import { keyIn } from '../../../testing/key-in.ts'
 import { createManualClock } from '../../../testing/manual-clock.ts'
 import { anyone, openTestServer, type TestServer } from '../test-support/test-server.ts'
 import type { Delivery } from './post.ts'
@@ -94,11 +95,14 @@ describe('push notifications of two processes on one store', () => {
     await pass(5)
     const [task] = await first.store.list({ limit: 1 })
     // A record without an event for webhooks.
-    const params = { taskId: task?.id ?? '', reminder: { body: 'b' } }
+    const { tenant = '', id: taskId = '' } = task ?? {}
+    const params = { taskId, reminder: { body: 'b' } }
     first.ok('1.0', 'tasks/inject_reminder', params).catch(() => undefined)
     await pass(5)
-    const [webhook] = await first.store.pushes(params.taskId)
-    expect([webhook?.sentSeq]).toEqual(await first.store.cluster?.versions([params.taskId]))
+    const [webhook] = await first.store.pushes(...(await keyIn(first.store, params.taskId)))
+    expect([webhook?.sentSeq]).toEqual(
+      await first.store.cluster?.versions([{ tenant, id: taskId }]),
+    )
     expect(hook.got.length).toBeGreaterThan(0)
     expect(duties).toEqual(new Map())
     const taken: string[] = []
@@ -121,7 +125,7 @@ describe('push notifications of two processes on one store', () => {
     const { store } = first
     const taskId = await send(first, [{ complete: 'z' }])
     await settle()
-    const [sent] = await store.pushes(taskId)
+    const [sent] = await store.pushes(...(await keyIn(store, taskId)))
     if (sent === undefined) throw new Error('a webhook was expected')
     expect(sent.done).toBe(true)
     return { clock, hook, join, store, taskId, sent }
@@ -133,7 +137,7 @@ describe('push notifications of two processes on one store', () => {
     await store.putPush({ ...open, taskId: 'gone' })
     clock.advance(10_000)
     await settle()
-    expect(await store.pushes('gone')).toEqual([])
+    expect(await store.pushes(...(await keyIn(store, 'gone')))).toEqual([])
   })
 
   it('P6: are done after a start when an earlier program sent everything', async () => {
@@ -143,7 +147,7 @@ describe('push notifications of two processes on one store', () => {
     const count = hook.got.length
     await join()
     await settle()
-    expect(await store.pushes(taskId)).toEqual([sent])
+    expect(await store.pushes(...(await keyIn(store, taskId)))).toEqual([sent])
     expect(hook.got).toHaveLength(count)
   })
 
@@ -160,7 +164,8 @@ describe('push notifications of two processes on one store', () => {
     send(server, parks).catch(() => undefined)
     await settle()
     const [{ id: taskId = '' } = {}] = await server.store.list({ limit: 1 })
-    const stored = async () => (await server.store.pushes(taskId))[0]
+    const stored = async () =>
+      (await server.store.pushes(...(await keyIn(server.store, taskId))))[0]
     const before = await stored()
     clock.advance(1)
     const lost = clock.now()
@@ -178,7 +183,8 @@ describe('push notifications of two processes on one store', () => {
       clock.advance(10_000)
     }
     await settle()
-    const [version] = (await server.store.cluster?.versions([taskId])) ?? []
+    const [tenant] = await keyIn(server.store, taskId)
+    const [version] = (await server.store.cluster?.versions([{ tenant, id: taskId }])) ?? []
     expect(version).toBeLessThan(later?.sentSeq ?? 0)
     expect(told(hook).slice(count).at(-1)).toBe('CANCELED')
     expect(await stored()).toMatchObject({ done: true, sentSeq: version })

@@ -3,6 +3,7 @@ import { expect, it } from 'vitest'
 import { isTerminal } from '../../../core/states.ts'
 import type { Task } from '../../../core/task.ts'
 import type { Engine } from '../../../engine/engine.ts'
+import { keyIn } from '../../../testing/key-in.ts'
 import { anyone, startTestEngine } from '../../test-support/test-engine.ts'
 import { createCodecs } from '../codec/create-codecs.ts'
 import { defaultConfig } from '../config.ts'
@@ -47,7 +48,7 @@ async function open() {
   async function finish(): Promise<void> {
     await engine.resume(anyone, { taskId: id })
     await until(({ state }) => isTerminal(state))
-    while ((await store.pushes(id)).some(({ done }) => !done)) await turn()
+    while ((await store.pushes(...(await keyIn(store, id)))).some(({ done }) => !done)) await turn()
     await turn()
   }
   return { store, pushes, task, finish, isWatched: () => isWatched(id) }
@@ -66,7 +67,7 @@ it('watches a task until its webhooks are done', async () => {
 it('watches a task until its webhook is deleted', async () => {
   const { pushes, task, isWatched } = await open()
   await pushes.set(task, '1.0', { id: 'hook', url })
-  await pushes.remove(task.id, 'hook')
+  await pushes.remove(task, 'hook')
   expect(isWatched()).toBe(false)
   pushes.close()
 })
@@ -83,6 +84,6 @@ it('removes a webhook whose task is gone', async () => {
     ...start,
   })
   await pushes.start()
-  while ((await store.pushes('gone')).length > 0) await turn()
+  while ((await store.pushes(...(await keyIn(store, 'gone')))).length > 0) await turn()
   pushes.close()
 })

@@ -90,7 +90,7 @@ it('a late write takes nothing back that another process has delivered', async (
   await b.save(done)
   await expect(a.save({ ...start, sentSeq: 2 })).rejects.toThrow(TakenOver)
   await expect(a.save({ ...start, attempts: 1, retryAt: 9 })).rejects.toThrow(TakenOver)
-  expect(await store.pushes('task')).toEqual([done])
+  expect(await store.pushes('acme', 'task')).toEqual([done])
 })
 
 it('a failure of the store is no failure of the receiver', async () => {

@@ -58,7 +58,9 @@ export function createWebhookDuty(deps: WebhookDutyDeps, start: Push, key: strin
     if (!isTaken) throw new TakenOver('Another process delivers to the webhook')
     fresh.renewed(asked)
     // Another process may have had the duty in between.
-    const known = (await store.pushes(start.taskId)).find(({ id }) => id === start.id)
+    const known = (await store.pushes(start.owner.tenant, start.taskId)).find(
+      ({ id }) => id === start.id,
+    )
     if (!isSame(known, stored)) throw new TakenOver('It has changed')
     if (!fresh.isCurrent()) throw new TakenOver('The store answered too late')
   }

@@ -55,7 +55,7 @@ function createModel() {
       await new Promise((resolve) => setImmediate(resolve))
       return log.slice(after, after + limit)
     }
-    subscriptions = createSubscriptions({ records }, () => log.length, live)
+    subscriptions = createSubscriptions(records, () => log.length, live)
     for (const step of steps) Object.assign(step, { open: false, text: '', published: '' })
   }
 

@@ -29,6 +29,7 @@ interface Fault<C extends ErrorCode> {
 
 const faults: { readonly [C in ErrorCode]: Fault<C> } = {
   TASK_NOT_FOUND: { code: NOT_FOUND },
+  NOT_FOUND: { code: INVALID_PARAMS, reason: 'not_found' },
   INVALID_INPUT: { code: INVALID_PARAMS },
   TASK_NOT_PAUSABLE: {
     code: STATE_CONFLICT,

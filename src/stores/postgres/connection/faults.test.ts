@@ -45,7 +45,7 @@ async function progress(versions: ReadonlyMap<string, number>): Promise<void> {
 
 async function expectComplete(store: Store, versions: ReadonlyMap<string, number>) {
   for (const [id, version] of versions) {
-    const records = await store.records(id, 0, version + 9)
+    const records = await store.records('acme', id, 0, version + 9)
     expect(records.map(({ seq }) => seq)).toEqual(
       Array.from({ length: version }, (_, index) => index + 1),
     )
@@ -117,21 +117,21 @@ it('answers STORE_UNAVAILABLE after a bounded time when the database is gone, an
   const store = await openStore(server.url, 300)
   await store.commit([creation('task-1')])
   await server.stop('fast')
-  await expect(store.load('task-1')).rejects.toMatchObject({ code: 'STORE_UNAVAILABLE' })
+  await expect(store.load('acme', 'task-1')).rejects.toMatchObject({ code: 'STORE_UNAVAILABLE' })
   await expect(store.commit([step('task-1', 2)])).rejects.toMatchObject({
     code: 'STORE_UNAVAILABLE',
   })
   await expect(store.check()).rejects.toMatchObject({ code: 'STORE_UNAVAILABLE' })
   await server.start()
   expect(await store.commit([step('task-1', 2)])).toEqual([{ status: 'written' }])
-  expect(await store.records('task-1', 0, 9)).toHaveLength(3)
+  expect(await store.records('acme', 'task-1', 0, 9)).toHaveLength(3)
 })
 
 it('closes at once while the database is gone', async () => {
   const server = await startServer()
   const store = await createPostgresStore({ url: server.url })
   await server.stop('immediate')
-  const waiting = store.load('task-1')
+  const waiting = store.load('acme', 'task-1')
   waiting.catch(() => undefined)
   await store.close()
   await expect(waiting).rejects.toMatchObject({ code: 'STORE_UNAVAILABLE' })

@@ -32,7 +32,7 @@ async function isWaitedFor({ processID }: pg.Client & { processID?: number | nul
 it('writes a batch in the order of ids, so that two batches never wait for each other in a circle', async () => {
   const { store, schema, other } = await open()
   const insert = (id: string) =>
-    `INSERT INTO ${schema}.records (task_id, first, last, body) VALUES ('${id}', 1, 1, '[]')`
+    `INSERT INTO ${schema}.records (tenant, task_id, first, last, body) VALUES ('acme', '${id}', 1, 1, '[]')`
   await other.query('BEGIN')
   await other.query(insert('task-b'))
   const committing = store.commit(['task-c', 'task-b', 'task-a'].map((id) => creation(id)))
@@ -48,7 +48,8 @@ it('writes a batch in the order of ids, so that two batches never wait for each 
 
 it('lets a hold wait for commits that were decided on holds, and such commits wait for a hold', async () => {
   const { store, schema, other } = await open()
-  const lock = (how: string) => `SELECT pg_advisory_xact_lock${how}(${schema}.holds_lock_1())`
+  const lock = (how: string, tenant = '') =>
+    `SELECT pg_advisory_xact_lock${how}(${schema}.holds_lock_1('${tenant}'))`
   await other.query('BEGIN')
   await other.query(lock('_shared'))
   const holding = store.putHold(sampleHold('hold-1'))
@@ -66,6 +67,27 @@ it('lets a hold wait for commits that were decided on holds, and such commits wa
   expect(await committing).toEqual([{ status: 'outdated' }])
 })
 
+it('lets a hold of one tenant wait for no commit of another, and stop none', async () => {
+  const { store, schema, other } = await open()
+  const lock = (how: string) =>
+    `SELECT pg_advisory_xact_lock${how}(${schema}.holds_lock_1('other'))`
+  await other.query('BEGIN')
+  // As a commit of that tenant that is not on disk yet.
+  await other.query(lock('_shared'))
+  await store.putHold(sampleHold('hold-1', { scope: { tenant: 'acme' } }))
+  await other.query('COMMIT')
+  const epoch = (await store.cluster?.holdsInEffect())?.epoch ?? 0
+  await other.query('BEGIN')
+  // As a hold of that tenant.
+  await other.query(lock(''))
+  const written = await store.commit([creation('task-1', {}, { holdEpoch: epoch })])
+  expect(written).toEqual([{ status: 'written' }])
+  const theirs = store.commit([creation('task-2', { tenant: 'other' }, { holdEpoch: epoch })])
+  await isWaitedFor(other)
+  await other.query('COMMIT')
+  expect(await theirs).toEqual([{ status: 'written' }])
+})
+
 const isolations = ['repeatable read', 'serializable'] as const
 
 it.each(isolations)(
@@ -75,7 +97,7 @@ it.each(isolations)(
     const { store, schema, other } = await open(databaseWith(setting))
     const epoch = (await store.cluster?.holdsInEffect())?.epoch ?? 0
     await other.query('BEGIN')
-    await other.query(`SELECT pg_advisory_xact_lock(${schema}.holds_lock_1())`)
+    await other.query(`SELECT pg_advisory_xact_lock(${schema}.holds_lock_1('acme'))`)
     const committing = store.commit([creation('task-1', {}, { holdEpoch: epoch })])
     await isWaitedFor(other)
     await other.query(`UPDATE ${schema}.counters SET value = value + 1 WHERE name = 'holds'`)
@@ -120,7 +142,7 @@ describe('a lease', () => {
     expect(await store.orphans('', 9)).toEqual([])
     await execute(`UPDATE ${schema}.workers SET lease_until = lease_until - interval '1 h'`)
     expect(await store.cluster?.workers()).toMatchObject([{ id: 'w', alive: false }])
-    expect(await store.orphans('', 9)).toEqual([{ taskId: 'task-1', owner: 'w' }])
+    expect(await store.orphans('', 9)).toEqual([{ taskId: 'task-1', tenant: 'acme', owner: 'w' }])
   })
 
   it('that ran out while its heartbeat waited for the row is not renewed', async () => {

@@ -7,6 +7,7 @@
  */
 import pg from 'pg'
 import { isLullError } from '../../../core/errors.ts'
+import { states } from '../../../core/states.ts'
 import {
   type MovedTable,
   type MoveEnd,
@@ -21,6 +22,7 @@ import { BEGIN } from '../connection/isolation.ts'
 import { migrate } from '../migrate.ts'
 import type { PostgresStoreOptions } from '../postgres-store.ts'
 import { createMovedTasks } from '../tasks/moved-tasks.ts'
+import { countColumn } from '../usage.ts'
 
 export type Query = (text: string, values?: readonly Value[]) => Promise<readonly Row[]>
 
@@ -137,34 +139,24 @@ function insertionOf(s: string, table: MovedTable): string {
 }
 
 async function finish(query: Query, s: string, end: MoveEnd): Promise<void> {
-  const { lastPositions, toldUpTo, doneUntil, note } = end
-  for (const [table, pos] of Object.entries(lastPositions)) {
-    await query(`UPDATE ${s}.counters SET value = $1 WHERE name = $2`, [pos, table])
-  }
+  const { lastEventPos, toldUpTo, doneUntil, note } = end
+  // The old store has one number line for all tenants, and tasks name positions of it.
+  await query(
+    `INSERT INTO ${s}.event_positions (tenant, pos)
+     SELECT tenant, $1::bigint FROM ${s}.tasks UNION SELECT tenant, $1 FROM ${s}.events`,
+    [lastEventPos],
+  )
   await query(`UPDATE ${s}.counters SET value = value + 1 WHERE name = 'holds'`)
   await query(
-    `INSERT INTO ${s}.undispatched_events (pos, hidden_until)
-     SELECT pos, ${s}.clock_1() FROM ${s}.events WHERE pos > $1`,
+    `INSERT INTO ${s}.undispatched_events (tenant, pos, hidden_until)
+     SELECT tenant, pos, ${s}.clock_1() FROM ${s}.events WHERE pos > $1`,
     [toldUpTo],
   )
-  // Counts tasks and their logs here, because normally the commit function counts them. The other
-  // tables are counted by triggers.
+  await countAll(query, s)
   await query(
-    `INSERT INTO ${s}.usage AS u (tenant, principal, slice, tasks, open_tasks, bytes)
-     SELECT tenant, principal, ${s}.usage_slice_1(), count(*),
-       count(*) FILTER (WHERE state NOT IN ('completed', 'failed', 'canceled', 'rejected')), sum(bytes)
-     FROM ${s}.tasks t CROSS JOIN LATERAL (
-       SELECT coalesce(sum(octet_length(body)), 0) AS bytes FROM ${s}.records WHERE task_id = t.id) AS log
-     GROUP BY tenant, principal
-     ON CONFLICT (tenant, principal, slice) DO UPDATE SET tasks = u.tasks + excluded.tasks,
-       open_tasks = u.open_tasks + excluded.open_tasks, bytes = u.bytes + excluded.bytes`,
+    `SELECT setval(pg_get_serial_sequence('${s}.holds', 'pos'), max(pos)) FROM ${s}.holds
+     HAVING max(pos) IS NOT NULL`,
   )
-  for (const table of ['context_messages', 'holds']) {
-    await query(
-      `SELECT setval(pg_get_serial_sequence('${s}.${table}', 'pos'), max(pos)) FROM ${s}.${table}
-       HAVING max(pos) IS NOT NULL`,
-    )
-  }
   // Registers the process that used the old store as a dead worker, so that others complete its
   // unfinished work.
   await query(
@@ -172,6 +164,34 @@ async function finish(query: Query, s: string, end: MoveEnd): Promise<void> {
     [toText('moved'), JSON.stringify({ doneUntil })],
   )
   await query(`INSERT INTO ${s}.key_values (name, value) VALUES ($1, $2)`, [NOTE, note])
+}
+
+/** Counts here, because normally the functions that write count. */
+async function countAll(query: Query, s: string): Promise<void> {
+  const bytesOf: Readonly<Record<string, string>> = {
+    context_messages: 'tenant, principal, octet_length(message)',
+    sessions: 'tenant, principal, octet_length(body)',
+    events: `tenant, '', octet_length(body)`,
+  }
+  const names = states.map(countColumn).join(', ')
+  const counts = states.map((state) => `count(*) FILTER (WHERE state = '${state}')`).join(', ')
+  const noTasks = states.map(() => '0').join(', ')
+  const parts = [
+    `SELECT t.tenant, t.principal, t.agent, coalesce(sum(log.bytes), 0), ${counts}
+     FROM ${s}.tasks t CROSS JOIN LATERAL (
+       SELECT sum(octet_length(body)) AS bytes FROM ${s}.records r WHERE r.tenant = t.tenant AND r.task_id = t.id) AS log
+     GROUP BY 1, 2, 3`,
+    `SELECT tenant, principal, '', sum(bytes), ${noTasks} FROM (
+       ${Object.entries(bytesOf)
+         .map(([table, columns]) => `SELECT ${columns} FROM ${s}.${table}`)
+         .join(' UNION ALL ')}) AS rest (tenant, principal, bytes)
+     GROUP BY 1, 2`,
+  ]
+  for (const [slice, part] of parts.entries()) {
+    await query(
+      `INSERT INTO ${s}.usage (slice, tenant, principal, agent, bytes, ${names}) SELECT ${slice}, part.* FROM (${part}) AS part`,
+    )
+  }
 }
 
 function toSentence(error: unknown, { name }: Place): unknown {

@@ -44,7 +44,7 @@ export function createHolds(db: Database): Pick<Store, 'putHold' | 'holds'> {
   const s = db.schema
   return {
     async putHold(hold) {
-      await db.write(`SELECT ${s}.put_hold_1($1, $2, $3, $4)`, columnsOf(hold))
+      await db.write(`SELECT ${s}.put_hold_1($1, $2, $3, $4, $5, NULL)`, columnsOf(hold))
     },
     // Scans the table, because operators make few holds.
     async holds(all = false) {
@@ -57,8 +57,13 @@ export function createHolds(db: Database): Pick<Store, 'putHold' | 'holds'> {
   }
 }
 
+/** The tenant whose commits wait for the hold; empty for a hold of all tenants. */
+function tenantOf({ scope }: Hold): string {
+  return 'tenant' in scope && scope.tenant !== undefined ? toText(scope.tenant) : ''
+}
+
 function columnsOf(hold: Hold): readonly Value[] {
-  return [toText(hold.id), hold.createdAt, hold.liftedAt, JSON.stringify(hold)]
+  return [tenantOf(hold), toText(hold.id), hold.createdAt, hold.liftedAt, JSON.stringify(hold)]
 }
 
 export function createHoldsInEffect(
@@ -66,16 +71,12 @@ export function createHoldsInEffect(
 ): Pick<ClusterStore, 'holdsInEffect' | 'putHoldAt' | 'nextHoldEpoch'> {
   const s = db.schema
   return {
-    // Locks in the same order as `put_hold_1`. The epoch is compared again after the row is locked.
     async putHoldAt(hold, epoch) {
-      const written = await db.write(
-        `SELECT ${s}.put_hold_1($1, $2, $3, $4) FROM (
-           SELECT FROM ${s}.counters WHERE name = 'holds' AND value = $5
-             AND (SELECT pg_advisory_xact_lock(${s}.holds_lock_1()) IS NOT NULL)
-           FOR UPDATE) AS unchanged`,
-        [...columnsOf(hold), epoch],
-      )
-      return written.length > 0
+      const [row] = await db.write(`SELECT ${s}.put_hold_1($1, $2, $3, $4, $5, $6) AS written`, [
+        ...columnsOf(hold),
+        epoch,
+      ])
+      return row?.['written'] === true
     },
     async nextHoldEpoch() {
       const [row] = await db.write(

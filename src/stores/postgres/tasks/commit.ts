@@ -12,13 +12,7 @@ import type { Store } from '../../../ports/store.ts'
 import type { Database, Row, Value } from '../connection/database.ts'
 import { failureOf } from '../connection/failures.ts'
 import { readClaim } from './claims.ts'
-import {
-  anchorsOf,
-  type EncodedCommit,
-  encodeCommit,
-  parametersOf,
-  spendingOf,
-} from './encoded-commit.ts'
+import { type EncodedCommit, encodeCommit, parametersOf } from './encoded-commit.ts'
 
 const written: CommitResult = { status: 'written' }
 
@@ -34,30 +28,29 @@ interface Progress {
   isBegun: boolean
 }
 
-export function createCommit(db: Database): Store['commit'] {
-  const call = (name: string, arity: number): string => {
-    const parameters = Array.from({ length: arity }, (_, n) => `$${n + 1}`).join(', ')
-    return `SELECT place, status, version, detail FROM ${db.schema}.${name}(${parameters})`
-  }
-  const arity = parametersOf([], false).length
-  const plain = call('commit_1', arity)
-  const withMore = call('commit_3', arity + moreOf([]).length)
+/**
+ * Which form of the commit function is called (`commit-forms.ts`): with the tenant of each commit,
+ * or with one tenant.
+ */
+export type CommitForm = 'of-many' | 'of-one'
+
+export function createCommit(db: Database, form: CommitForm = 'of-many'): Store['commit'] {
+  const arity = parametersOf([], false).length + 1
+  const parameters = Array.from({ length: arity }, (_, n) => `$${n + 1}`).join(', ')
+  const name = form === 'of-many' ? 'commit_1' : 'commit_of_tenant_1'
+  const call = `SELECT place, status, version, detail FROM ${db.schema}.${name}(${parameters})`
 
   async function send(
     commits: readonly EncodedCommit[],
     batch: Progress,
   ): Promise<readonly CommitResult[]> {
     let resent = false
-    // Whether the longer parameter list is needed. Most commits report no usage, make no receipt
-    // and refer to no event.
-    const hasMore = commits.some(
-      ({ anchor, spending, eventPos }) => (anchor ?? eventPos) !== undefined || spending.length > 0,
-    )
+    const tenants = commits.map(({ tenant }) => tenant)
     const values = (again: boolean): readonly Value[] => {
       resent = again
-      return [...parametersOf(commits, again), ...(hasMore ? moreOf(commits) : [])]
+      return [form === 'of-many' ? tenants : tenants[0], ...parametersOf(commits, again)]
     }
-    const refused = await db.writeOnce(hasMore ? withMore : plain, values, batch.isBegun)
+    const refused = await db.writeOnce(call, values, batch.isBegun)
     batch.isBegun = true
     const byPlace = new Map(refused.map((row) => [Number(row['place']), row]))
     return commits.map((commit, n) => {
@@ -93,7 +86,7 @@ export function createCommit(db: Database): Store['commit'] {
       else toSend.push({ place, commit })
     }
     const progress: Progress = { isBegun: false }
-    for (const round of roundsOf(toSend)) {
+    for (const round of roundsOf(toSend, form)) {
       const answers = await sendOrHalve(
         round.map(({ commit }) => commit),
         progress,
@@ -104,33 +97,32 @@ export function createCommit(db: Database): Store['commit'] {
   }
 }
 
-/** The additional parameters of `commit_3`. */
-function moreOf(commits: readonly EncodedCommit[]): readonly Value[] {
-  return [...spendingOf(commits), ...anchorsOf(commits), commits.map(({ eventPos }) => eventPos)]
-}
-
 /**
- * Splits a batch into rounds. Each round has every task and every claimed key at most once. Commits
- * to one task keep their order.
+ * Splits a batch into rounds. Each round has every task and every claimed key at most once, and in
+ * the form with one tenant only commits of that tenant. Commits to one task keep their order.
  */
-function roundsOf(commits: readonly Placed[]): readonly (readonly Placed[])[] {
-  const rounds: Placed[][] = []
+function roundsOf(commits: readonly Placed[], form: CommitForm): readonly (readonly Placed[])[] {
+  const rounds = new Map<string, Placed[]>()
   const used = new Map<string, number>()
   for (const placed of commits) {
-    const { taskId, claim } = placed.commit
-    const names = [`task ${taskId}`, ...(claim ? [`key ${claim.slice(0, 4).join('\n')}`] : [])]
-    const round = Math.max(...names.map((name) => used.get(name) ?? 0))
-    for (const name of names) used.set(name, round + 1)
-    rounds[round] = [...(rounds[round] ?? []), placed]
+    const { tenant, taskId, claim } = placed.commit
+    const task = JSON.stringify([tenant, taskId])
+    const names = [`task ${task}`, ...(claim ? [`key ${claim.slice(0, 4).join('\n')}`] : [])]
+    const number = Math.max(...names.map((name) => used.get(name) ?? 0))
+    for (const name of names) used.set(name, number + 1)
+    const round = form === 'of-many' ? `${number}` : `${number} ${tenant}`
+    const group = rounds.get(round)
+    if (group === undefined) rounds.set(round, [placed])
+    else group.push(placed)
   }
-  return rounds
+  return [...rounds.values()]
 }
 
 function toResult(row: Row, commit: EncodedCommit, resent: boolean): CommitResult {
   if (row['status'] === 'claimed') {
     return { status: 'claimed', claim: readClaim(JSON.parse(String(row['detail'])) as Row) }
   }
-  if (row['status'] === 'holds-changed') return { status: 'outdated' }
+  if (row['status'] === 'outdated') return { status: 'outdated' }
   // Records contain the instant and the token of their run, so an equal text can only be an earlier
   // attempt of the same call.
   if (resent && row['detail'] === commit.body) return written

@@ -8,6 +8,7 @@ import type { Value } from '../connection/database.ts'
 import { columnsOf, type SentRow, sendRow } from './rows.ts'
 
 export interface EncodedCommit {
+  readonly tenant: string
   readonly taskId: string
   /** The sequence numbers of the first and the last record. */
   readonly first: number
@@ -38,9 +39,11 @@ export function encodeCommit(commit: Commit): EncodedCommit | Failed {
     return { status: 'failed', kind: 'malformed', error: new TypeError(problem) }
   }
   try {
-    const { taskId, expected, records, row, snapshot, anchor, claim, holdEpoch, eventPos } = commit
+    const { tenant, taskId, expected, records, row, snapshot, anchor } = commit
+    const { claim, holdEpoch, eventPos } = commit
     const { pushes = [], spending = [] } = commit
     return {
+      tenant: toText(tenant),
       taskId: toText(taskId),
       first: expected + 1,
       last: expected + records.length,
@@ -72,35 +75,32 @@ export function sendClaim(claim: Claim): SentClaim {
   ]
 }
 
-/** The parameters of the commit function. An array in which no commit has a value is sent empty. */
+/**
+ * The parameters of the commit function after the tenant. An array in which no commit has a value
+ * is sent empty.
+ */
 export function parametersOf(commits: readonly EncodedCommit[], again: boolean): readonly Value[] {
   const pushes = commits.flatMap((commit, n) => commit.pushes.map((push) => [n + 1, ...push]))
+  const spending = commits.flatMap((commit, n) => commit.spending.map((one) => [n + 1, ...one]))
   return [
     again,
-    sparse(commits.map(({ holdEpoch }) => holdEpoch)),
     commits.map(({ taskId }) => taskId),
     commits.map(({ first }) => first),
     commits.map(({ last }) => last),
     commits.map(({ body }) => body),
+    sparse(commits.map(({ holdEpoch }) => holdEpoch)),
+    sparse(commits.map(({ eventPos }) => eventPos)),
     sparse(commits.map(({ snapshot }) => snapshot)),
+    sparse(commits.map(({ anchor }) => anchor)),
     ...columnsOf(commits.map(({ row }) => row)),
     ...claimColumns(commits.map(({ claim }) => claim)),
     ...[0, 1, 2, 3].map((n) => pushes.map((push) => push[n])),
+    ...[0, 1, 2, 3].map((n) => spending.map((one) => one[n])),
   ]
 }
 
-/** The additional parameters of the function that also adds to budget sums. */
-export function spendingOf(commits: readonly EncodedCommit[]): readonly Value[] {
-  const all = commits.flatMap((commit, n) => commit.spending.map((one) => [n + 1, ...one]))
-  return [0, 1, 2, 3].map((n) => all.map((one) => one[n]))
-}
-
-/** The last parameter of the function that also writes anchors. */
-export function anchorsOf(commits: readonly EncodedCommit[]): readonly Value[] {
-  return [commits.map(({ anchor }) => anchor)]
-}
-
-const CLAIM_COLUMNS: readonly number[] = [0, 1, 2, 3, 4, 5, 6]
+/** Without the tenant, which is that of the commit. */
+const CLAIM_COLUMNS: readonly number[] = [1, 2, 3, 4, 5, 6]
 
 function claimColumns(claims: readonly (SentClaim | undefined)[]): readonly (readonly Value[])[] {
   const none = claims.every((claim) => claim === undefined)

@@ -13,10 +13,12 @@ it('reads the row of a task with its log, so that a log without its end is notic
   const row = sampleRow('task-1', { state: 'completed', statusAt: 77 })
   await store.commit([creation('task-1')])
   await store.commit([step('task-1', 2, { row })])
-  expect(await store.load('task-1')).toMatchObject({ row: { state: 'completed', statusAt: 77 } })
+  expect(await store.load('acme', 'task-1')).toMatchObject({
+    row: { state: 'completed', statusAt: 77 },
+  })
   await execute(`DELETE FROM ${schema}.records WHERE first > 1`)
-  const loaded = await store.load('task-1')
+  const loaded = await store.load('acme', 'task-1')
   expect(loaded?.row).toEqual({ state: 'completed', statusAt: 77 })
   expect(loaded?.records).toHaveLength(2)
-  expect(await store.load('task-2')).toBeUndefined()
+  expect(await store.load('acme', 'task-2')).toBeUndefined()
 })

@@ -39,22 +39,22 @@ function readyQuery(s: string): string {
       SELECT (SELECT a.tenant FROM ${s}.agenda a WHERE ${isReady} AND a.tenant > ${name}.tenant ORDER BY a.tenant LIMIT 1),
         n + 1
       FROM ${name} WHERE ${name}.tenant IS NOT NULL AND n < ${steps})`
-  return `WITH RECURSIVE ${tenants('behind', 'a.tenant > $4')}, ${tenants('first', 'a.tenant <= $4')},
+  return `WITH RECURSIVE clock AS MATERIALIZED (SELECT ${s}.clock_1() AS now), ${tenants('behind', 'a.tenant > $4')}, ${tenants('first', 'a.tenant <= $4')},
     wanted AS (
       SELECT tenant, min(place) AS place FROM (
         SELECT tenant, n AS place FROM behind UNION ALL SELECT tenant, ${steps} + n FROM first) AS all_tenants
       WHERE tenant IS NOT NULL AND tenant <> ALL ($5::text[]) GROUP BY tenant ORDER BY place LIMIT ${TENANTS_AT_ONCE}),
     found AS (
-      SELECT one.task_id, one.turn, wanted.place FROM wanted CROSS JOIN LATERAL (
+      SELECT wanted.tenant, one.task_id, one.turn, wanted.place FROM wanted CROSS JOIN LATERAL (
         SELECT task_id, row_number() OVER (ORDER BY ready_at, task_id) AS turn FROM (
           SELECT a.task_id, a.ready_at FROM ${s}.agenda a
-          WHERE ${isReady} AND a.tenant = wanted.tenant AND (a.hidden_until IS NULL OR a.hidden_until <= ${s}.clock_1())
+          WHERE ${isReady} AND a.tenant = wanted.tenant AND (a.hidden_until IS NULL OR a.hidden_until <= (SELECT now FROM clock))
           ORDER BY a.ready_at, a.task_id LIMIT ceil($2::float8 / greatest(1, (SELECT count(*) FROM wanted)))::bigint
           FOR UPDATE SKIP LOCKED) AS locked) AS one
       ORDER BY one.turn, wanted.place LIMIT $2),
     reserved AS (
-      UPDATE ${s}.agenda a SET hidden_until = ${s}.clock_1() + $3 * interval '1 ms'
-      FROM found WHERE a.task_id = found.task_id
+      UPDATE ${s}.agenda a SET hidden_until = (SELECT now FROM clock) + $3 * interval '1 ms'
+      FROM found WHERE a.tenant = found.tenant AND a.task_id = found.task_id
       RETURNING a.task_id, a.tenant, found.turn, found.place)
     SELECT task_id AS id, tenant FROM reserved ORDER BY turn, place`
 }

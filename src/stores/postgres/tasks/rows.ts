@@ -49,7 +49,7 @@ const optionalInstant = (
   read: (value) => (value === null ? undefined : Number(value)),
 })
 
-/** After the id, in the order of the parameters `r_` of the commit function. */
+/** After the id and the tenant, in the order of the parameters `r_` of the commit function. */
 const columns: { readonly [F in keyof Required<TaskRow>]: Column<TaskRow[F]> } = {
   id: text('t.id', (row) => row.id),
   tenant: text('t.tenant', (row) => row.tenant),
@@ -76,7 +76,7 @@ const fields = Object.keys(columns) as readonly (keyof TaskRow)[]
 /** The columns and tables from which rows of tasks are read. */
 export const selectedColumns: string = fields.map((field) => columns[field].sql).join(', ')
 export const tasksIn = (schema: string): string =>
-  `${schema}.tasks t LEFT JOIN ${schema}.agenda a ON a.task_id = t.id`
+  `${schema}.tasks t LEFT JOIN ${schema}.agenda a ON a.tenant = t.tenant AND a.task_id = t.id`
 
 export function toTaskRow(row: Row): TaskRow {
   const read = fields.map((field) => {
@@ -86,10 +86,10 @@ export function toTaskRow(row: Row): TaskRow {
   return Object.fromEntries(read.filter(([, value]) => value !== undefined)) as TaskRow
 }
 
-/** The values of a row as they are sent, without the id. */
+/** The values of a row as they are sent, without the id and the tenant. */
 export type SentRow = readonly Value[]
 
-const sent = fields.filter((field) => field !== 'id')
+const sent = fields.filter((field) => field !== 'id' && field !== 'tenant')
 
 export function sendRow(row: TaskRow): SentRow {
   return sent.map((field) => columns[field].send(row))

@@ -1,10 +1,8 @@
-/** The counts that triggers keep are those of the table, whichever program writes it. */
+/** The counts that the functions keep are those of the table. */
 import { expect, inject, it, onTestFinished } from 'vitest'
 import { states } from '../../../core/states.ts'
 import type { Store } from '../../../ports/store.ts'
 import { creation, sampleRow, step } from '../../../testing/sample-task.ts'
-import { readPlace } from '../connection/connection.ts'
-import { migrate, readMigrations } from '../migrate.ts'
 import { createPostgresStore } from '../postgres-store.ts'
 import { dropSchema, execute, newSchema } from '../test-support/new-schema.ts'
 
@@ -47,7 +45,7 @@ async function expectTrueCounts(store: Store, schema: string): Promise<void> {
   }
 }
 
-it('counts what several processes write at the same time, while it adds the counts up', async () => {
+it('counts what several processes write at the same time', async () => {
   const schema = schemaOfTest()
   const stores = [await opened(schema), await opened(schema)]
   await Promise.all(
@@ -58,7 +56,6 @@ it('counts what several processes write at the same time, while it adds the coun
       const row = (changes: Parameters<typeof sampleRow>[1]) => sampleRow(id, { ...of, ...changes })
       await store?.commit([creation(id, row({ state: 'submitted' }))])
       await store?.commit([step(id, 2, { row: row({ state: 'working' }) })])
-      if (n % 4 === 0) await execute(`SELECT ${schema}.fold_task_moves_1()`)
       // A commit that changes the row and keeps the state.
       await store?.commit([step(id, 3, { row: row({ state: 'working', held: true }) })])
       if (n % 3 > 0) await store?.commit([step(id, 4, { row: row({ state: 'completed' }) })])
@@ -68,27 +65,5 @@ it('counts what several processes write at the same time, while it adds the coun
     await expectTrueCounts(store, schema)
     await store.pruneTasks(9_999, 1, 30)
     await expectTrueCounts(store, schema)
-    await execute(`SELECT ${schema}.fold_task_moves_1()`)
-    await expectTrueCounts(store, schema)
   }
-  const [left] = await execute(`SELECT FROM ${schema}.principal_tasks WHERE tasks = 0`)
-  expect(left).toBeUndefined()
-})
-
-it('counts the tasks of a schema that an older version has filled, and what it writes afterwards', async () => {
-  const schema = schemaOfTest()
-  const place = readPlace(inject('postgres'), 'postgres')
-  await migrate(place, schema, readMigrations().slice(0, 8))
-  const insert = (from: number, to: number) =>
-    execute(
-      `INSERT INTO ${schema}.tasks (id, tenant, principal, agent, context_id, created_at, state, status_at, held, waits)
-       SELECT n, 'acme', 'p' || n % 3, 'travel', n, 1, 'working', 1, false, '{}' FROM generate_series($1::integer, $2::integer) AS n`,
-      [from, to],
-    )
-  await insert(1, 50)
-  const store = await opened(schema)
-  await expectTrueCounts(store, schema)
-  await insert(51, 60)
-  expect(await store.count({ tenant: 'acme' })).toBe(60)
-  await expectTrueCounts(store, schema)
 })

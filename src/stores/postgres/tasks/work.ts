@@ -6,6 +6,7 @@
 
 import { RESERVED_MS } from '../../../ports/store/cluster.ts'
 import { fromText, toText } from '../../../ports/store/text.ts'
+import type { ReadyTask } from '../../../ports/store/work.ts'
 import type { Store } from '../../../ports/store.ts'
 import type { Database, Row, Value } from '../connection/database.ts'
 import { deadWorkers } from '../workers.ts'
@@ -22,7 +23,7 @@ export function createWork(db: Database): Work {
    * Epoch milliseconds. It is a subquery, because PostgreSQL does not use an index for a value that
    * may change from row to row.
    */
-  const serverNow = `(SELECT extract(epoch FROM ${s}.clock_1())::float8 * 1000)`
+  const serverNow = '(SELECT extract(epoch FROM now)::float8 * 1000 FROM clock)'
 
   /**
    * Selects the first tasks that are not reserved, and reserves them. `SKIP LOCKED` skips tasks
@@ -34,15 +35,16 @@ export function createWork(db: Database): Work {
     values: readonly Value[],
   ): Promise<readonly Row[]> =>
     db.write(
-      `WITH found AS (
-         SELECT task_id FROM ${s}.agenda
-         WHERE ${where} AND (hidden_until IS NULL OR hidden_until <= ${s}.clock_1())
+      `WITH clock AS MATERIALIZED (SELECT ${s}.clock_1() AS now),
+       found AS (
+         SELECT tenant, task_id FROM ${s}.agenda
+         WHERE ${where} AND (hidden_until IS NULL OR hidden_until <= (SELECT now FROM clock))
          ORDER BY ${order} LIMIT $2 FOR UPDATE SKIP LOCKED),
        reserved AS (
-         UPDATE ${s}.agenda a SET hidden_until = ${s}.clock_1() + $3 * interval '1 ms'
-         FROM found WHERE a.task_id = found.task_id
-         RETURNING a.task_id, a.owner, a.ready_at, a.due_at)
-       SELECT task_id AS id, owner FROM reserved ORDER BY ${order}`,
+         UPDATE ${s}.agenda a SET hidden_until = (SELECT now FROM clock) + $3 * interval '1 ms'
+         FROM found WHERE a.tenant = found.tenant AND a.task_id = found.task_id
+         RETURNING a.tenant, a.task_id, a.owner, a.ready_at, a.due_at)
+       SELECT tenant, task_id AS id, owner FROM reserved ORDER BY ${order}`,
       [...values, RESERVED_MS],
     )
 
@@ -79,11 +81,9 @@ export function createWork(db: Database): Work {
           'owner',
           [agents?.map(toText), limit],
         )
-      ).map((row) => ({ taskId: toId(row), owner: fromText(String(row['owner'])) })),
+      ).map((row) => ({ ...toTask(row), owner: fromText(String(row['owner'])) })),
     due: async (now, limit) =>
-      (await reserve(`due_at <= least($1, ${serverNow})`, 'due_at, task_id', [now, limit])).map(
-        toId,
-      ),
+      (await reserve(`due_at <= least($1, ${serverNow})`, 'due_at', [now, limit])).map(toTask),
     async nextDueAt() {
       const [row] = await db.read(
         `SELECT due_at FROM ${s}.agenda WHERE due_at IS NOT NULL ORDER BY due_at LIMIT 1`,
@@ -132,7 +132,7 @@ function createWaits(db: Database): Pick<Store, 'waiting' | 'waitNames' | 'waitO
              SELECT task_id FROM ${s}.waits
              WHERE tenant = $1 AND waits.name = wanted.name
              ORDER BY task_id LIMIT 1) AS w
-           JOIN ${s}.tasks t ON t.id = w.task_id`,
+           JOIN ${s}.tasks t ON t.tenant = $1 AND t.id = w.task_id`,
           [toText(tenant), names.map(toText)],
         )
       ).map(toId),
@@ -143,6 +143,10 @@ function createWaits(db: Database): Pick<Store, 'waiting' | 'waitNames' | 'waitO
 function textAfter(prefix: string): string {
   const last = prefix.length - 1
   return prefix.slice(0, last) + String.fromCharCode(prefix.charCodeAt(last) + 1)
+}
+
+function toTask(row: Row): ReadyTask {
+  return { taskId: toId(row), tenant: fromText(String(row['tenant'])) }
 }
 
 function toId(row: Row): string {

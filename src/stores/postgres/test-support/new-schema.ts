@@ -30,13 +30,22 @@ export async function dropSchema(schema: string): Promise<void> {
   await execute(`SET client_min_messages = warning; DROP SCHEMA IF EXISTS ${schema} CASCADE`)
 }
 
-/** Makes stores for the tests of a file, which use one schema after the other. Making a schema takes longer than a test. */
-export function storeMaker(options: Partial<PostgresStoreOptions> = {}): MakeStore {
+/**
+ * Makes stores for the tests of a file, which use one schema after the other. Making a schema takes longer than a test.
+ * @param prepare makes the schema otherwise than the store does
+ */
+export function storeMaker(
+  options: Partial<PostgresStoreOptions> = {},
+  prepare: (schema: string) => Promise<void> = async () => undefined,
+): MakeStore {
   const schema = newSchema()
+  let prepared: Promise<void> | undefined
   const open = (): Promise<Store> =>
     createPostgresStore({ url: inject('postgres'), schema, ...options })
   afterAll(() => dropSchema(schema))
   return async () => {
+    prepared ??= prepare(schema)
+    await prepared
     let store = await open()
     const others: Store[] = []
     await setClock(schema, 0)
@@ -83,11 +92,11 @@ async function setClock(schema: string, ms: number): Promise<void> {
   )
 }
 
-/** Deletes all rows. Tables of later migrations come last, because triggers write into them. */
+/** Deletes all rows. */
 async function empty(schema: string): Promise<void> {
   const tables = await execute<{ name: string }>(
-    'SELECT relname AS name FROM pg_class WHERE relkind = $1 AND relnamespace = $2::regnamespace ORDER BY oid',
-    ['r', schema],
+    `SELECT relname AS name FROM pg_class WHERE relkind IN ('r', 'p') AND NOT relispartition AND relnamespace = $1::regnamespace`,
+    [schema],
   )
   const filled = tables.filter(({ name }) => name !== 'schema' && name !== 'counters')
   const deletions = filled.map(({ name }) => `DELETE FROM ${schema}.${name};`)

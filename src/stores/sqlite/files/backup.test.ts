@@ -30,9 +30,13 @@ it('B1: has everything that was acknowledged before, while another process write
   await writer.kill()
   const store = await createSqliteStore({ path: await restored(file) })
   for (const id of ['task-1', 'task-2', 'task-3']) {
-    expect((await store.records(id, 0, 1_000_000)).length).toBeGreaterThanOrEqual(acknowledged)
+    expect((await store.records('acme', id, 0, 1_000_000)).length).toBeGreaterThanOrEqual(
+      acknowledged,
+    )
   }
-  await store.commit([step('task-1', (await store.load('task-1'))?.records.at(-1)?.seq ?? 0)])
+  await store.commit([
+    step('task-1', (await store.load('acme', 'task-1'))?.records.at(-1)?.seq ?? 0),
+  ])
   await store.close()
 })
 

@@ -14,7 +14,7 @@ describe('durability', () => {
       const acknowledged = Number((await writer.lines(wanted)).at(-1))
 
       const store = await createSqliteStore({ path: `${path}/${wanted}` })
-      const logs = await Promise.all(ids.map((id) => store.records(id, 0, 1_000_000)))
+      const logs = await Promise.all(ids.map((id) => store.records('acme', id, 0, 1_000_000)))
       await store.close()
 
       const versions = logs.map((log) => log.length)
@@ -39,7 +39,7 @@ describe('durability', () => {
     const acknowledged = Number(printed.at(-2))
     const store = await createSqliteStore({ path })
     for (const id of ids) {
-      expect(await store.records(id, 0, 1_000_000)).toHaveLength(acknowledged)
+      expect(await store.records('acme', id, 0, 1_000_000)).toHaveLength(acknowledged)
     }
     await store.close()
   })

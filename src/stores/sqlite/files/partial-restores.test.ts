@@ -58,7 +58,9 @@ async function copyOf(path: string, files: readonly string[]): Promise<string> {
 async function expectWhole(path: string, acknowledged: number): Promise<void> {
   const store = await createSqliteStore({ path })
   for (const id of ids) {
-    expect((await store.records(id, 0, 1_000_000)).length).toBeGreaterThanOrEqual(acknowledged)
+    expect((await store.records('acme', id, 0, 1_000_000)).length).toBeGreaterThanOrEqual(
+      acknowledged,
+    )
   }
   await store.close()
 }

@@ -12,6 +12,7 @@
  * are atomic.
  */
 import type { State } from '../../../core/states.ts'
+import { FOREIGN_ID } from '../../../ports/store/commit-shape.ts'
 import type { CommitResult } from '../../../ports/store/tasks.ts'
 import { toText } from '../../../ports/store/text.ts'
 import type { Claims } from '../claims/claims.ts'
@@ -104,7 +105,7 @@ function createApply(db: Database, targets: CommitTargets): Apply {
     `SELECT num, tenant, principal, state, waits, coalesce(
        (SELECT max(seq) FROM records WHERE task = num),
        (SELECT seq FROM records WHERE pos = num AND task IS NULL)) AS version
-     FROM tasks WHERE id = ?`,
+     FROM tasks WHERE id = ? AND tenant = ?`,
   )
   const insertRow = db.prepare(insertTask)
   const updateRow = db.prepare(updateTask)
@@ -128,7 +129,9 @@ function createApply(db: Database, targets: CommitTargets): Apply {
     } catch (error) {
       if (!isTaken(error)) throw error
       if (claim !== undefined && holder === undefined) claims.drop(claim)
-      return { status: 'conflict', version: Number(find.get(id)?.['version'] ?? 0) }
+      const found = find.get(id, toText(commit.tenant))
+      if (found === undefined) throw new TypeError(FOREIGN_ID)
+      return { status: 'conflict', version: Number(found['version']) }
     }
     changeWaits(row, id, null)
     log.begin(commit, num)
@@ -142,7 +145,7 @@ function createApply(db: Database, targets: CommitTargets): Apply {
     const id = toText(commit.taskId)
     const holder = claim && claims.take(claim)
     if (holder !== undefined) return { status: 'claimed', claim: holder }
-    const found = find.get(id)
+    const found = find.get(id, toText(commit.tenant))
     const version = Number(found?.['version'] ?? 0)
     if (found === undefined || version !== expected) {
       if (claim !== undefined) claims.drop(claim)

@@ -8,6 +8,7 @@ import { type EncodedClaim, encodeClaim } from '../claims/claims.ts'
 import { type BoundRow, bindRow } from './task-columns.ts'
 
 export interface EncodedCommit {
+  readonly tenant: string
   readonly taskId: string
   readonly expected: number
   /** A JSON array, written as one row of the log. */
@@ -37,8 +38,10 @@ export function encodeCommit(
     return { status: 'failed', kind: 'malformed', error: new TypeError(problem) }
   }
   try {
-    const { taskId, expected, records, row, snapshot, anchor, claim, pushes, spending } = commit
+    const { tenant, taskId, expected, records, row, snapshot } = commit
+    const { anchor, claim, pushes, spending } = commit
     return {
+      tenant,
       taskId,
       expected,
       records: JSON.stringify(records),

@@ -12,7 +12,7 @@ import {
   type TaskFilter,
   type TaskQuery,
 } from '../../../ports/store/tasks.ts'
-import { toText } from '../../../ports/store/text.ts'
+import { fromText, toText } from '../../../ports/store/text.ts'
 import type { Direct } from '../../../ports/store.ts'
 import type { Database, Statement, Value } from '../files/driver.ts'
 import type { Counts } from './counts.ts'
@@ -31,9 +31,13 @@ const NEWEST_FIRST = 'ORDER BY status_at DESC, id DESC'
 export function createLists(
   db: Database,
   counts: Counts,
-): Direct<'row' | 'list' | 'count' | 'openTasks'> {
+): Direct<'row' | 'tenantOf' | 'tenants' | 'list' | 'count' | 'openTasks'> {
   const prepared = new Map<string, Statement>()
-  const byId = db.prepare('SELECT * FROM tasks WHERE id = ?')
+  const byId = db.prepare('SELECT * FROM tasks WHERE id = ? AND tenant = ?')
+  const tenantOf = db.prepare('SELECT tenant FROM tasks WHERE id = ?')
+  const tenants = db.prepare(
+    'SELECT DISTINCT tenant FROM usage WHERE tenant > ? ORDER BY tenant LIMIT ?',
+  )
 
   function prepare(sql: string): Statement {
     const known = prepared.get(sql)
@@ -46,10 +50,16 @@ export function createLists(
   }
 
   return {
-    row(taskId) {
-      const row = byId.get(toText(taskId))
+    row(tenant, taskId) {
+      const row = byId.get(toText(taskId), toText(tenant))
       return row && toTaskRow(row)
     },
+    tenantOf(taskId) {
+      const row = tenantOf.get(toText(taskId))
+      return row && fromText(String(row['tenant']))
+    },
+    tenants: (after, limit) =>
+      tenants.all(toText(after), limit).map((row) => fromText(String(row['tenant']))),
     list(query) {
       const pages = sourcesFor(query).flatMap((source) => pagesOf(source, query))
       const values = pages.flatMap((page) => [...valuesOf(page.conditions), query.limit])

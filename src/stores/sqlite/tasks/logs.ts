@@ -11,9 +11,9 @@ import type { Database, Row, Value } from '../files/driver.ts'
 
 export function createLogs(db: Database): Direct<'load' | 'records'> {
   const find = db.prepare(
-    'SELECT num, state, status_at, anchor, seq, body FROM tasks LEFT JOIN snapshots ON task = num WHERE id = ?',
+    'SELECT num, state, status_at, anchor, seq, body FROM tasks LEFT JOIN snapshots ON task = num WHERE id = ? AND tenant = ?',
   )
-  const numOf = db.prepare('SELECT num FROM tasks WHERE id = ?')
+  const numOf = db.prepare('SELECT num FROM tasks WHERE id = ? AND tenant = ?')
   // The first row of a log has the task's number as its position. The other rows are found by the index on `task`.
   const after = db.prepare(
     `SELECT seq, body FROM records WHERE pos = ? AND task IS NULL AND seq > ?
@@ -23,8 +23,8 @@ export function createLogs(db: Database): Direct<'load' | 'records'> {
     after.all(num, seq, num, seq, limit)
 
   return {
-    load(taskId) {
-      const task = find.get(toText(taskId))
+    load(tenant, taskId) {
+      const task = find.get(toText(taskId), toText(tenant))
       if (task === undefined) return undefined
       const { num = null, seq, body } = task
       const { anchor } = task
@@ -40,8 +40,8 @@ export function createLogs(db: Database): Direct<'load' | 'records'> {
         ? { snapshot: parseSnapshot(taskId, body), records, ...around }
         : { records, ...around }
     },
-    records(taskId, afterSeq, limit) {
-      const { num } = numOf.get(toText(taskId)) ?? {}
+    records(tenant, taskId, afterSeq, limit) {
+      const { num } = numOf.get(toText(taskId), toText(tenant)) ?? {}
       if (num === undefined) return []
       return recordsAfter(taskId, afterSeq, limit, rowsAfter(num, afterSeq, limit).map(rowOf))
     },

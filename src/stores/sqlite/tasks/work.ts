@@ -24,10 +24,12 @@ export function createWorkQueries(
   // Only one process can use the file, so every other worker has ended. There are two ranges,
   // because `<>` would read all tasks of this worker.
   const orphans = db.prepare(
-    `SELECT id, owner FROM tasks WHERE owner < ?
-     UNION ALL SELECT id, owner FROM tasks WHERE owner > ? LIMIT ?`,
+    `SELECT id, tenant, owner FROM tasks WHERE owner < ?
+     UNION ALL SELECT id, tenant, owner FROM tasks WHERE owner > ? LIMIT ?`,
   )
-  const due = db.prepare('SELECT id FROM tasks WHERE due_at <= ? ORDER BY due_at, num LIMIT ?')
+  const due = db.prepare(
+    'SELECT id, tenant FROM tasks WHERE due_at <= ? ORDER BY due_at, num LIMIT ?',
+  )
   const nextDue = db.prepare(
     'SELECT due_at FROM tasks WHERE due_at IS NOT NULL ORDER BY due_at LIMIT 1',
   )
@@ -36,7 +38,7 @@ export function createWorkQueries(
     ready: createReadyTasks(db),
     readyAgents: () => readyAgents.all().map(toId),
     orphans: (alive, limit) => orphans.all(toText(alive), toText(alive), limit).map(toOrphan),
-    due: (now, limit) => due.all(now, limit).map(toId),
+    due: (now, limit) => due.all(now, limit).map(toTask),
     nextDueAt() {
       const row = nextDue.get()
       return row === undefined ? undefined : Number(row['due_at'])
@@ -48,8 +50,12 @@ function toId(row: Row): string {
   return fromText(String(row['id']))
 }
 
+function toTask(row: Row): ReadyTask {
+  return { taskId: toId(row), tenant: fromText(String(row['tenant'])) }
+}
+
 function toOrphan(row: Row): Orphan {
-  return { taskId: toId(row), owner: fromText(String(row['owner'])) }
+  return { ...toTask(row), owner: fromText(String(row['owner'])) }
 }
 
 /** Finds tasks that wait for a slot. Tenants take turns. */

@@ -15,7 +15,7 @@ try {
     await store.commit(ids.map((id) => step(id, version)))
   }
 } catch (error) {
-  const readable = await store.records('task-1', 0, 1)
+  const readable = await store.records('acme', 'task-1', 0, 1)
   writeSync(1, `${JSON.stringify({ code: error.code, message: error.message, readable })}\n`)
 }
 process.exit()

@@ -9,6 +9,11 @@ import type { Commit, CommitResult, TaskQuery, TaskRow } from '../../../ports/st
 /** Few values of each kind, so that random operations meet the same ones. */
 export const ids: readonly string[] = ['t1', 't2', 't3']
 export const tenants: readonly string[] = ['acme', 'other']
+/** Never changes, so it depends on the id alone. */
+export function tenantOf(id: string): string {
+  return tenants[ids.indexOf(id) % 2] ?? ''
+}
+
 export const agents: readonly string[] = ['travel', 'tax']
 export const names: readonly string[] = ['a', 'a:1', 'b', '*']
 export const queries: readonly Query[] = [
@@ -44,15 +49,13 @@ export interface Model {
   due(now: number): readonly string[]
   nextDueAt(): number | undefined
   waiting(tenant: string, names: readonly string[]): readonly string[]
-  events(tenant: string): readonly StoredEvent[]
-  lastPos(): number
+  events(tenant: string): readonly Omit<StoredEvent, 'pos'>[]
 }
 
 export function createModel(): Model {
   const tasks = new Map<string, Entry>()
   const claims = new Map<string, Claim>()
-  const stream: StoredEvent[] = []
-  let last = 0
+  const stream: Omit<StoredEvent, 'pos'>[] = []
   const rows = (): TaskRow[] => [...tasks.values()].map((known) => known.row)
   const which = (wanted: (row: TaskRow) => boolean): string[] =>
     rows()
@@ -65,7 +68,7 @@ export function createModel(): Model {
     commit: (commit) => write(tasks, claims, commit),
     append(tenant, event, receivedAt) {
       const known = stream.some((one) => one.tenant === tenant && one.event.id === event.id)
-      if (!known) stream.push({ pos: ++last, tenant, receivedAt, event })
+      if (!known) stream.push({ tenant, receivedAt, event })
       return !known
     },
     pruneTasks(statusBefore) {
@@ -99,7 +102,6 @@ export function createModel(): Model {
     waiting: (tenant, wanted) =>
       which((row) => row.tenant === tenant && row.waits.some((name) => wanted.includes(name))),
     events: (tenant) => stream.filter((one) => one.tenant === tenant),
-    lastPos: () => last,
   }
 }
 
@@ -108,11 +110,12 @@ function write(
   claims: Map<string, Claim>,
   { taskId, expected, records, row, snapshot, anchor, claim }: Commit,
 ): CommitResult['status'] {
-  const holder = claim && claims.get(claim.key)
+  const key = JSON.stringify([claim?.tenant, claim?.key])
+  const holder = claim && claims.get(key)
   if (holder !== undefined && holder.taskId !== taskId) return 'claimed'
   const known = tasks.get(taskId)
   if ((known?.records.length ?? 0) !== expected) return 'conflict'
-  if (claim !== undefined && holder === undefined) claims.set(claim.key, claim)
+  if (claim !== undefined && holder === undefined) claims.set(key, claim)
   const next: Entry = known ?? { row: row as TaskRow, records: [], anchor: null }
   next.records.push(...records)
   next.row = row ?? next.row

@@ -13,7 +13,7 @@ import {
   sampleSnapshot,
 } from '../../../testing/sample-task.ts'
 import { appendDispatched, pruneTasks } from '../../../testing/store-contract/subject.ts'
-import { agents, ids, type Model, names, tenants } from './model.ts'
+import { agents, ids, type Model, names, tenantOf, tenants } from './model.ts'
 
 export type Operation =
   | { readonly type: 'reopen' }
@@ -112,19 +112,20 @@ export async function carryOut(
 function toCommit(each: Plan, version: number): Commit {
   const { id, records, row = {} } = each
   const expected = Math.max(0, version + each.off)
-  if (each.poison) return poison(id, expected)
-  const nth = ids.indexOf(id)
+  const tenant = tenantOf(id)
+  if (each.poison) return { ...poison(id, expected), tenant }
   // These columns never change, so they depend on the id alone.
-  const fixed = { tenant: tenants[nth % 2] ?? '', agent: agents[nth % 2] ?? '' }
+  const fixed = { tenant, agent: agents[ids.indexOf(id) % 2] ?? '' }
   const set = Object.fromEntries(Object.entries(row).filter(([, value]) => value !== undefined))
   const texts = Array.from({ length: records }, (_, n) => `record ${expected + n + 1}`)
   return {
+    tenant,
     taskId: id,
     expected,
     records: sampleRecords(expected, ...texts),
     ...(each.row || expected === 0 ? { row: sampleRow(id, { ...fixed, ...set }) } : {}),
     ...(each.anchor ? { anchor: `${expected + records} head key sign` } : {}),
     ...(each.snapshot ? { snapshot: sampleSnapshot(id, expected + records) } : {}),
-    ...(each.claim && expected === 0 ? { claim: sampleClaim(id) } : {}),
+    ...(each.claim && expected === 0 ? { claim: sampleClaim(id, { tenant }) } : {}),
   }
 }

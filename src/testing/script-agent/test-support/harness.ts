@@ -66,7 +66,7 @@ export async function createHarness(): Promise<Harness> {
     run: (...ops) => send({ parts: [{ data: { script: ops } as never }] }),
     ended: (task) => engine.waitFor(caller, task.id, (now) => isTerminal(now.state)),
     reached,
-    log: (task) => store.records(task.id, 0, 1_000),
+    log: (task) => store.records(task.tenant, task.id, 0, 1_000),
   }
 }
 

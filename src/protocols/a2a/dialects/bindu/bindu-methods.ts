@@ -65,8 +65,8 @@ async function setWebhook(a2a: A2AContext, call: Call, taskId: string): Promise<
 }
 
 async function listWebhooks(a2a: A2AContext, call: Call, taskId: string): Promise<object> {
-  await ownTask(a2a, call, taskId)
-  const known = await pushesOf(a2a).list(taskId)
+  const task = await ownTask(a2a, call, taskId)
+  const known = await pushesOf(a2a).list(task)
   return known.map((push) => webhook(taskId, push))
 }
 
