@@ -151,6 +151,31 @@ describe('the Harn tunnel, inbound', () => {
     expect((await testServer.engine.get(anyone, id)).state).toBe('input-required')
   })
 
+  it('reads flat keys like nested ones', async () => {
+    const testServer = await openTestServer()
+    const { id } = await testServer.ok('0.3', 'message/send', {
+      message: scripted('0.3', [{ park: { reason: 'r' } }, { step: 'long', ms: 60_000 }]),
+      metadata: {
+        'harn.reminder.id': 'r-3',
+        'harn.reminder.body': 'd',
+        'harn.reminder.ttl_turns': 4,
+      },
+    })
+    const { reminders } = await testServer.ok('0.3', 'tasks/list_reminders', { taskId: id })
+    expect(reminders).toMatchObject([{ id: 'r-3', body: 'd', ttlTurns: 4 }])
+    const send = (messageId: string, metadata: object) =>
+      testServer.ok('0.3', 'message/send', {
+        message: textMessage('0.3', '', { taskId: id, messageId }),
+        metadata,
+      })
+    await send('resume', { 'harn.pause.op': 'resume' })
+    await until(testServer, id, 'working')
+    await send('pause', { 'harn.pause.reason': 'lunch', 'harn.pause.mode': 'interrupt_immediate' })
+    await until(testServer, id, 'paused-by-client')
+    const task = await testServer.engine.get(anyone, id)
+    expect(task.suspension).toMatchObject({ reason: 'lunch' })
+  })
+
   it('refuses a wrong operation, and one without a task', async () => {
     const testServer = await openTestServer()
     const { id } = await testServer.ok('0.3', 'message/send', {

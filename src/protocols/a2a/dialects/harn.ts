@@ -63,7 +63,8 @@ export function isTunnelled(facts: Metadata, event: TaskEvent): boolean {
 /**
  * The migration path of the RFCs, inbound: reads a pause, a resume or a reminder from the metadata
  * of a send, for peers that cannot call the methods. The members are `harn.pause` (or
- * `harn.suspend`) and `harn.reminder`, nested or dotted, in camelCase or snake_case.
+ * `harn.suspend`) and `harn.reminder`, nested or dotted (`harn.pause`, `harn.pause.reason`), in
+ * camelCase or snake_case.
  */
 export interface HarnOperations {
   readonly pause?: Params | undefined
@@ -101,7 +102,15 @@ export function isBlank(message: Message): boolean {
 function memberOf(metadata: JsonObject | undefined, name: string): unknown {
   if (!isObject(metadata)) return undefined
   const { harn } = metadata
-  return (isObject(harn) ? harn[name] : undefined) ?? metadata[`harn.${name}`]
+  const nested = isObject(harn) ? harn[name] : undefined
+  return nested ?? metadata[`harn.${name}`] ?? flatMembers(metadata, `harn.${name}.`)
+}
+
+/** One key per field, as the RFCs write them in their prose. */
+function flatMembers(metadata: Params, prefix: string): Params | undefined {
+  const found = Object.entries(metadata).filter(([key]) => key.startsWith(prefix))
+  if (found.length === 0) return undefined
+  return Object.fromEntries(found.map(([key, value]) => [key.slice(prefix.length), value]))
 }
 
 function pauseParams(given: Params): Params {
