@@ -20,6 +20,9 @@ export interface LocalSocket {
   close(): void
 }
 
+/** What the address of a local socket begins with. A server has another one. */
+export const LOCAL_URL = 'ws+unix:'
+
 /** How long connections may stay open after `close`. */
 const CLOSE_GRACE_MS = 1_000
 
@@ -51,7 +54,7 @@ export async function listenLocally(data: string, acp: AcpMount): Promise<LocalS
   })
   if (process.platform !== 'win32') chmodSync(path, 0o600)
   return {
-    url: `ws+unix:${resolve(path)}:${ACP_PATH}`,
+    url: `${LOCAL_URL}${resolve(path)}:${ACP_PATH}`,
     connections: () => open,
     empty: () =>
       open === 0

@@ -1,8 +1,9 @@
 /**
  * Serves ACP on stdin and stdout, which is how editors start an agent. The engine runs in this
  * process. With a port the process also serves A2A. If another process owns the data directory,
- * this process only forwards messages to the owner. The process ends when its client disconnects.
- * Tasks continue at the next start, or in the owner.
+ * this process only forwards messages to the owner. If that is another agent of an editor and ends,
+ * this process takes the directory over, or connects to the one that did. The process ends when its
+ * client disconnects. Tasks continue at the next start, or in the owner.
  */
 
 import { createInterface } from 'node:readline'
@@ -31,7 +32,8 @@ import {
 } from '../store/open-store.ts'
 import { createLog } from '../system/log.ts'
 import { type AcpMount, mountAcp } from './acp-mount.ts'
-import { type LocalSocket, listenLocally } from './local-socket.ts'
+import { LOCAL_URL, type LocalSocket, listenLocally } from './local-socket.ts'
+import { createRelay } from './relay.ts'
 
 export interface StdioOptions {
   readonly agents: readonly Agent[]
@@ -68,7 +70,13 @@ const RETRY_MS = 100
 const DRAIN_MS = 5_000
 
 /** @throws StartError or LullError, each with a message that tells the operator what to do */
-export async function serveStdio(given: StdioOptions): Promise<ServingStdio> {
+export function serveStdio(given: StdioOptions): Promise<ServingStdio> {
+  return serveOrAttach(given, attachForGood)
+}
+
+type Attach = (given: StdioOptions) => Promise<ServingStdio | undefined>
+
+async function serveOrAttach(given: StdioOptions, attach: Attach): Promise<ServingStdio> {
   const began = performance.now()
   for (;;) {
     try {
@@ -86,8 +94,32 @@ export async function serveStdio(given: StdioOptions): Promise<ServingStdio> {
   }
 }
 
+/**
+ * Attaches, and goes on when the owner dies. The directory of a server is left to the server, which its operator starts
+ * again.
+ */
+async function attachForGood(given: StdioOptions): Promise<ServingStdio | undefined> {
+  const relay = createRelay(given, reportLong)
+  const first = await attachOnce({ ...given, ...relay.upstream() })
+  if (first === undefined) return undefined
+  relay.start()
+  let serving = first
+
+  async function serveToTheEnd(): Promise<boolean> {
+    for (;;) {
+      const hasLeft = await serving.ended
+      if (hasLeft || serving.attachedTo?.startsWith(LOCAL_URL) !== true) return hasLeft
+      relay.interrupt()
+      serving = await serveOrAttach({ ...given, ...relay.upstream() }, attachOnce)
+      await relay.restore()
+    }
+  }
+
+  return { ...first, ended: serveToTheEnd(), close: () => serving.close() }
+}
+
 /** Connects to the process that owns the directory. Undefined if none answers. */
-async function attach(given: StdioOptions): Promise<ServingStdio | undefined> {
+async function attachOnce(given: StdioOptions): Promise<ServingStdio | undefined> {
   const address = readAddress(readSettings(given).data)
   if (address === undefined) return undefined
   try {
