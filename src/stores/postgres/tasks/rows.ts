@@ -108,6 +108,6 @@ export function columnsOf(rows: readonly (SentRow | undefined)[]): readonly (rea
  * The text of a PostgreSQL array. Arrays of different lengths cannot be elements of one array, but
  * their texts can.
  */
-function arrayLiteral(elements: readonly string[]): string {
+export function arrayLiteral(elements: readonly string[]): string {
   return `{${elements.map((element) => `"${element.replace(/[\\"]/g, '\\$&')}"`).join(',')}}`
 }

@@ -9,8 +9,11 @@ import { fromText, toText } from '../../../ports/store/text.ts'
 import type { ReadyTask } from '../../../ports/store/work.ts'
 import type { Store } from '../../../ports/store.ts'
 import type { Database, Row, Value } from '../connection/database.ts'
+import { joined } from '../connection/joined-reads.ts'
 import { deadWorkers } from '../workers.ts'
+import { groupedBy } from './grouped-by.ts'
 import { createReadyTasks } from './ready-tasks.ts'
+import { arrayLiteral } from './rows.ts'
 
 type Work = Pick<
   Store,
@@ -94,23 +97,45 @@ export function createWork(db: Database): Work {
   }
 }
 
+interface Waiting {
+  readonly tenant: string
+  readonly names: readonly string[]
+  readonly after: string
+  readonly limit: number
+}
+
+type Prefix = readonly [tenant: string, prefix: string, after: string, limit: number]
+
+/** Every event asks for the tasks that wait for it, so the calls of a process are joined. */
 function createWaits(db: Database): Pick<Store, 'waiting' | 'waitNames' | 'waitOwners'> {
   const s = db.schema
-  return {
-    // Reads one range per name. A single range over all names would sort every waiting task.
-    waiting: async (tenant, names, after, limit) =>
-      (
-        await db.read(
-          `SELECT DISTINCT w.task_id AS id FROM unnest($2::text[]) AS wanted (name) CROSS JOIN LATERAL (
-             SELECT task_id FROM ${s}.waits
-             WHERE tenant = $1 AND waits.name = wanted.name AND task_id > $3
-             ORDER BY task_id LIMIT $4) AS w
-           ORDER BY w.task_id LIMIT $4`,
-          [toText(tenant), names.map(toText), toText(after), limit],
-        )
-      ).map(toId),
-    // Jumps from one name to the next, because many tasks may wait for the same name.
-    async waitNames(tenant, prefix, after, limit) {
+  // Reads one range per name. A single range over all names would sort every waiting task.
+  const waiting = joined<Waiting, readonly string[]>(async (calls) => {
+    const rows = await db.read(
+      `SELECT q.o, w.task_id AS id
+       FROM unnest($1::text[], $2::text[], $3::text[], $4::bigint[]) WITH ORDINALITY AS q (tenant, names, after, most, o)
+       CROSS JOIN LATERAL (
+         SELECT DISTINCT found.task_id FROM unnest(q.names::text[]) AS wanted (name) CROSS JOIN LATERAL (
+           SELECT task_id FROM ${s}.waits
+           WHERE tenant = q.tenant AND waits.name = wanted.name AND task_id > q.after
+           ORDER BY task_id LIMIT q.most) AS found
+         ORDER BY found.task_id LIMIT q.most) AS w
+       ORDER BY q.o, w.task_id`,
+      [
+        calls.map(({ tenant }) => toText(tenant)),
+        calls.map(({ names }) => arrayLiteral(names.map(toText))),
+        calls.map(({ after }) => toText(after)),
+        calls.map(({ limit }) => limit),
+      ],
+    )
+    const byCall = groupedBy(rows, ({ o }) => String(o))
+    return calls.map((_, n) => (byCall.get(String(n + 1)) ?? []).map(toId))
+  })
+  // Jumps from one name to the next, because many tasks may wait for the same name. Calls that ask
+  // the same, such as those of the events of one tenant, share a statement.
+  const waitNames = joined<Prefix, readonly string[]>(async (calls) => {
+    const asked = new Map<string, Promise<readonly string[]>>()
+    const ask = async ([tenant, prefix, after, limit]: Prefix): Promise<readonly string[]> => {
       const start = toText(prefix)
       const rows = await db.read(
         `WITH RECURSIVE next (name, n) AS (
@@ -124,7 +149,19 @@ function createWaits(db: Database): Pick<Store, 'waiting' | 'waitNames' | 'waitO
         [toText(tenant), after > prefix ? toText(after) : start, textAfter(start), limit],
       )
       return rows.map(toId)
-    },
+    }
+    return Promise.all(
+      calls.map((call) => {
+        const key = JSON.stringify(call)
+        const answer = asked.get(key) ?? ask(call)
+        asked.set(key, answer)
+        return answer
+      }),
+    )
+  })
+  return {
+    waiting: (tenant, names, after, limit) => waiting({ tenant, names, after, limit }),
+    waitNames: (...prefix) => waitNames(prefix),
     waitOwners: async (tenant, names) =>
       (
         await db.read(
