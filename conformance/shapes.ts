@@ -133,12 +133,14 @@ const cardV1 = z.looseObject({
   version: z.string().min(1),
   supportedInterfaces: z
     .array(
-      z.strictObject({
-        url: z.url(),
-        protocolBinding: z.string().min(1),
-        protocolVersion: z.string().regex(/^\d+\.\d+$/),
-        tenant: z.string().optional(),
-      }),
+      z
+        .strictObject({
+          url: z.string(),
+          protocolBinding: z.string().min(1),
+          protocolVersion: z.string().regex(/^\d+\.\d+$/),
+          tenant: z.string().optional(),
+        })
+        .refine(({ url, protocolBinding }) => isAddress(url, protocolBinding), 'has no address'),
     )
     .min(1),
   capabilities: z.strictObject({
@@ -277,4 +279,10 @@ export function misshapen(version: Version, name: ShapeName, value: unknown): st
     .slice(0, 3)
     .map((issue) => `${name}.${issue.path.join('.')}: ${issue.message}`)
     .join('; ')
+}
+
+/** An absolute URL. gRPC has host and port (A2A #1997). */
+export function isAddress(url: unknown, binding: unknown): boolean {
+  if (binding === 'GRPC') return /^[^\s/]+:\d+$/.test(String(url))
+  return URL.canParse(String(url))
 }

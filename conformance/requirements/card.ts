@@ -3,6 +3,7 @@
 import { check, fails, has, is, matches, refused, shaped, succeeds } from '../checks.ts'
 import type { Case, HttpStep } from '../model.ts'
 import { canonical, signatureProblem } from '../runner/card-signature.ts'
+import { isAddress } from '../shapes.ts'
 import { at, list, show } from '../values.ts'
 import { CARD, may, must, should } from './define.ts'
 
@@ -68,7 +69,8 @@ export const CARDS: readonly Case[] = [
           check('addresses are absolute', (got) => {
             const wrong = interfaces(got).find(
               (item) =>
-                !URL.canParse(String(at(item, 'url'))) || at(item, 'protocolVersion') === undefined,
+                !isAddress(at(item, 'url'), at(item, 'protocolBinding')) ||
+                at(item, 'protocolVersion') === undefined,
             )
             return wrong === undefined ? undefined : show(wrong)
           }),
