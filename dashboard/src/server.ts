@@ -1,4 +1,4 @@
-/** The server of this page: `/ops` for what is seen, A2A for what is done to a task. */
+/** The server of this page: `/ops` for what is seen and done, A2A for messages. */
 import { computed, signal } from '@preact/signals'
 
 import type { Client } from '../../src/client/client.ts'

@@ -117,6 +117,24 @@ it('says so when somebody else was faster, and moves nothing', async () => {
   expect(places[1]).toContain('Which size?')
 })
 
+it('says who was faster when the server has another answer already', async () => {
+  const taskId = await started({ ask: 'Which colour?' }, { park: { reason: 'asked' } })
+  const page = await visit('waiting')
+  allowFault(/4\d\d/)
+  await page.getByLabel('Answer').fill('red')
+  // Somebody answers while the answer of this page is on its way.
+  await page.route('**/answer?*', async (route) => {
+    await client().answer(taskId, 'green')
+    await route.continue()
+  })
+  await page.getByRole('button', { name: 'Answer' }).click()
+  const line = page.locator('.line', { hasText: 'Which colour?' })
+  await line.getByText('was answered by somebody else before you.').waitFor()
+  await expect.poll(() => line.textContent()).toMatch(/anonymous/)
+  const said = JSON.stringify((await client().get(taskId)).history)
+  expect([said.includes('green'), said.includes('"red"')]).toEqual([true, false])
+})
+
 it('keeps an answer to a held task, says which hold, and lifts it', async () => {
   const ops = createOps({ url: server.url })
   const taskId = await started({ ask: 'Which colour?' })

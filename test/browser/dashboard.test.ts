@@ -97,7 +97,7 @@ describe('a task', () => {
     await dialog.getByLabel('Reason').fill('lunch')
     await dialog.getByLabel('Mode').selectOption('interrupt_immediate')
     await submit(page, 'Pause')
-    await page.getByText('Paused by client anonymous: lunch').waitFor()
+    await page.getByText('Paused by operator anonymous: lunch').waitFor()
     expect(await stateOf(taskId)).toBe('paused-by-client')
     await page.getByRole('button', { name: 'Resume' }).click()
     await page.getByRole('dialog').getByLabel(/Input/).fill('{"approved": true}')

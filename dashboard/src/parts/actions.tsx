@@ -2,7 +2,7 @@
 import { pauseModes } from '../../../src/core/suspension.ts'
 import type { Json } from '../../../src/core/values/json.ts'
 import { actsOn } from '../acts.ts'
-import { clientFor } from '../server.ts'
+import { ops } from '../server.ts'
 import type { Known } from '../tasks.ts'
 import { Act, jsonIn, textIn } from './act.tsx'
 import { Field, JsonField, TextField } from './field.tsx'
@@ -13,7 +13,6 @@ interface OfTask {
 }
 
 export function Actions({ task }: OfTask) {
-  const client = clientFor(task)
   const { taskId } = task
   const { pause, resume, remind, cancel } = actsOn(task)
   return (
@@ -26,7 +25,7 @@ export function Actions({ task }: OfTask) {
           shortcut="m"
           refused={remind.refused}
           about="The agent sees the reminder in its next turn. It is not a message of the user."
-          act={(form) => client.remind(taskId, textIn(form, 'body') ?? '')}
+          act={(form) => ops().remind(taskId, { body: textIn(form, 'body') ?? '' })}
         >
           <TextField label="Reminder" name="body" rows={3} required maxLength={16_384} />
         </Act>
@@ -38,7 +37,7 @@ export function Actions({ task }: OfTask) {
           kind="danger"
           refused={cancel.refused}
           about="The task ends for good. This cannot be undone."
-          act={() => client.cancel(taskId)}
+          act={() => ops().cancel(taskId)}
         />
       )}
     </>
@@ -53,7 +52,7 @@ function Pause({ task }: OfTask) {
       refused={actsOn(task).pause?.refused}
       about="The task stops at its next boundary and keeps its place."
       act={(form) =>
-        clientFor(task).pause(task.taskId, {
+        ops().pause(task.taskId, {
           reason: textIn(form, 'reason'),
           mode: pauseModes.find((mode) => mode === form.get('mode')),
         })
@@ -86,7 +85,7 @@ function Resume({ task }: OfTask) {
       refused={actsOn(task).resume?.refused}
       about="The task goes on where it stopped."
       act={async (form) =>
-        clientFor(task).resume(task.taskId, {
+        ops().resume(task.taskId, {
           handle: stop?.handle,
           input: (wanted === undefined ? jsonIn(form, 'input') : dataOf(answerIn(form, wanted))) as
             | Json

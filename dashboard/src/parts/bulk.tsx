@@ -9,7 +9,7 @@ import type { TaskFilter } from '../../../src/client/ops-client.ts'
 import type { TaskList, TaskSummary } from '../../../src/wire/ops/tasks.ts'
 import { actsOn, lacking, type TaskAct } from '../acts.ts'
 import { lookOf } from '../looks.ts'
-import { clientFor, messageOf, ops } from '../server.ts'
+import { messageOf, ops } from '../server.ts'
 import { loadHolds } from '../tasks.ts'
 import { Act, jsonIn, textIn } from './act.tsx'
 import { JsonField, Problem, TextField } from './field.tsx'
@@ -193,7 +193,7 @@ function Resume() {
       act={(form) => {
         const input = jsonIn(form, 'input')
         return doEach(fit, (task) =>
-          clientFor(task).resume(task.taskId, { handle: task.stop?.handle, input }),
+          ops().resume(task.taskId, { handle: task.stop?.handle, input }),
         )
       }}
     >
@@ -215,7 +215,7 @@ function Cancel() {
       kind="danger"
       refused={fit.length === 0 ? none : undefined}
       about={<Preview act="cancel" effect="end for good; this cannot be undone" />}
-      act={() => doEach(fit, (task) => clientFor(task).cancel(task.taskId))}
+      act={() => doEach(fit, (task) => ops().cancel(task.taskId))}
     />
   )
 }

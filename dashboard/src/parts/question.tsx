@@ -10,16 +10,13 @@ import type { Json } from '../../../src/core/values/json.ts'
 import { actsOn } from '../acts.ts'
 import { beginToAnswer } from '../keys.ts'
 import { lookOf } from '../looks.ts'
-import { clientFor, messageOf } from '../server.ts'
+import { messageOf, ops } from '../server.ts'
 import { type Known, load, lostSince, taskOf } from '../tasks.ts'
 import { Problem } from './field.tsx'
 import { Link } from './link.tsx'
 import { HeldMark, Shape, StateMark } from './marks.tsx'
 import { AnswerFields, answerIn } from './schema-form.tsx'
 import { Age, Countdown } from './times.tsx'
-
-/** The answer is not waited for: the page sees what becomes of the task. */
-const now = { returnImmediately: true }
 
 /** What became of a question on this page. */
 export type Fate = 'open' | 'answered' | 'granted' | 'denied' | 'taken'
@@ -114,8 +111,8 @@ function AnswerForm({ task, refused, send }: FormProps) {
       onSubmit={(event) => {
         event.preventDefault()
         const answer = answerIn(new FormData(event.currentTarget), question)
-        const content = typeof answer === 'string' ? answer : [{ data: answer.data as Json }]
-        send('answered', () => clientFor(task).answer(taskId, content, now)).catch(() => undefined)
+        const content = typeof answer === 'string' ? answer : (answer.data as Json)
+        send('answered', () => ops().answer(taskId, { answer: content })).catch(() => undefined)
       }}
     >
       <AnswerFields question={question} />
@@ -143,10 +140,8 @@ function ConsentForm({ task, refused, send }: FormProps) {
   const { taskId, question } = task
   const consentId = question?.consentId ?? ''
   const off = lostSince.value !== undefined || refused !== undefined
-  const decide = (consent: 'granted' | 'denied') => () => {
-    send(consent, () => clientFor(task).answer(taskId, { consent, consentId }, now)).catch(
-      () => undefined,
-    )
+  const decide = (decision: 'granted' | 'denied') => () => {
+    send(decision, () => ops().answer(taskId, { consentId, decision })).catch(() => undefined)
   }
   return (
     <form onSubmit={(event) => event.preventDefault()}>

@@ -2,7 +2,7 @@
 import type { TaskSummary } from '../../../src/wire/ops/tasks.ts'
 import { actsOn } from '../acts.ts'
 import { createPolled } from '../polled.tsx'
-import { clientFor, ops } from '../server.ts'
+import { ops } from '../server.ts'
 import { Act } from './act.tsx'
 import { Link } from './link.tsx'
 import { AllDone, Shape } from './marks.tsx'
@@ -160,7 +160,7 @@ function StuckGroup({ group: { kind, tasks } }: { readonly group: Group }) {
 /** One that refuses stops no other. @throws the first refusal, when all were tried */
 async function resumeAll(tasks: readonly TaskSummary[]): Promise<void> {
   const done = await Promise.allSettled(
-    tasks.map((task) => clientFor(task).resume(task.taskId, { handle: task.stop?.handle })),
+    tasks.map((task) => ops().resume(task.taskId, { handle: task.stop?.handle })),
   )
   await stuckTasks.refresh()
   const refused = done.find((one) => one.status === 'rejected')
