@@ -4,7 +4,7 @@ import { Find } from './parts/find.tsx'
 import { Link } from './parts/link.tsx'
 import { HeldMark, Icon, Mark } from './parts/marks.tsx'
 import { type PageName, pages, place } from './router.ts'
-import { hasCredential, signOut, who } from './server.ts'
+import { canSignOut, signOut, who } from './server.ts'
 import { asked, holdsInEffect, lostSince, problem } from './tasks.ts'
 
 const sections: readonly { readonly title?: string; readonly pages: readonly PageName[] }[] = [
@@ -134,7 +134,7 @@ function SignedIn() {
     <>
       <span class="row spread">
         <span class="cut">{me.principal}</span>
-        {hasCredential.value && (
+        {canSignOut.value && (
           <button type="button" class="plain" onClick={signOut}>
             Sign out
           </button>

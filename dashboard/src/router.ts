@@ -1,7 +1,8 @@
 /** The page that the address names. Links of the dashboard change it without loading the page again. */
 import { computed, signal } from '@preact/signals'
+import { base } from './base.ts'
 
-const BASE = '/dashboard'
+const BASE = `${base}/dashboard`
 
 /** The pages without a task, by their path, with their titles. */
 export const pages = {

@@ -6,16 +6,18 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { getRequestListener } from '@hono/node-server'
 import type { Caller } from '../../engine/caller.ts'
 import type { Engine } from '../../engine/engine.ts'
+import type { Log } from '../../ports/log.ts'
 import type { A2AConfig } from '../../protocols/a2a/index.ts'
-import { type OpenEngineOptions, toStderr } from '../open-engine.ts'
+import { type OpenEngine, type OpenEngineOptions, toStderr } from '../open-engine.ts'
 import { createLog } from '../system/log.ts'
 import { createAnswer } from './fetch-handler.ts'
-import { isNextBuild, openOnce } from './open-once.ts'
+import { isNextBuild, mountOn, type OpenedOnce, openOnce } from './open-once.ts'
 
 /** Determines the caller of a request. Undefined refuses the request with 401. */
 export type CallerOf = (request: Request) => Caller | undefined | Promise<Caller | undefined>
 
-export interface EmbedOptions extends OpenEngineOptions {
+/** How an engine is reached over HTTP. */
+export interface HttpOptions {
   /**
    * The address at which clients reach the agents, including the path, such as
    * `https://example.com/lull`. Cards contain it.
@@ -37,7 +39,14 @@ export interface EmbedOptions extends OpenEngineOptions {
   readonly allowedHosts?: readonly string[] | undefined
   readonly allowedOrigins?: readonly string[] | undefined
   readonly a2a?: Partial<A2AConfig> | undefined
+  /**
+   * Serves `/ops`, the dashboard (`/dashboard/`), `/healthz`, `/readyz` and `/metrics` below the path
+   * of `url`, too. Operators are callers with `operator`; without `caller`, programs of this machine.
+   */
+  readonly ops?: boolean | undefined
 }
+
+export interface EmbedOptions extends OpenEngineOptions, HttpOptions {}
 
 export type Next = (error?: unknown) => void
 
@@ -80,8 +89,19 @@ export interface FastifyLike {
  * @throws LullError `INVALID_INPUT` for an invalid `url`
  */
 export function embed(options: EmbedOptions): Embedded {
-  const { log = createLog(toStderr) } = options
-  const open = openOnce(options)
+  return handlersOf(options, openOnce(options), options.log ?? createLog(toStderr))
+}
+
+/**
+ * The same handlers for an engine of `openEngine`. `close` ends what they serve, and leaves the
+ * engine open.
+ * @throws LullError `INVALID_INPUT` for an invalid `url`
+ */
+export function embedEngine(open: OpenEngine, options: HttpOptions): Embedded {
+  return handlersOf(options, mountOn(open, options), open.deps.log)
+}
+
+function handlersOf(options: HttpOptions, open: OpenedOnce, log: Log): Embedded {
   const prefix = new URL(options.url).pathname.replace(/\/+$/, '')
   const answer = createAnswer(options, prefix, open.ready)
   const listener = getRequestListener(

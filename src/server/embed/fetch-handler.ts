@@ -1,5 +1,6 @@
 /**
- * Answers requests for an embedded engine: A2A and events.
+ * Answers requests for an embedded engine: A2A, events and, with `ops`, the routes of operators
+ * (`operations.ts`).
  *
  * M1  Without `caller` only programs on this machine are served, recognised by the address of their
  *     socket. A request without a socket is served only with `insecure`. Host and URL are chosen by
@@ -15,13 +16,14 @@ import type { Caller } from '../../engine/caller.ts'
 import { ownTaskScopes } from '../../protocols/a2a/index.ts'
 import { answerOf, readEvents } from '../../protocols/cloud-events/read-events.ts'
 import { sentBy } from '../auth/event-sender.ts'
-import { type Identity, isCard } from '../auth/identity.ts'
+import { type Identity, isCard, owner } from '../auth/identity.ts'
 import { createGuard, isLoopback } from '../http/guard.ts'
 import { BODY_LIMIT_BYTES } from '../http/node-http.ts'
 import { notFound, refusal, refusalOf } from '../http/refusals.ts'
 import { inFetchSpan } from '../telemetry/request-span.ts'
-import type { EmbedOptions } from './embed.ts'
+import type { HttpOptions } from './embed.ts'
 import type { Opened } from './open-once.ts'
+import { identityFor, isOperations, needsNoCaller } from './operations.ts'
 
 const anyone: Caller = { tenant: 'default', principal: 'anonymous' }
 
@@ -31,18 +33,23 @@ const NO_CALLER =
 /** @param peer the remote address of the socket; undefined if it is not known */
 export type Answer = (request: Request, peer: string | undefined) => Promise<Response>
 
-export function createAnswer(
-  options: EmbedOptions,
-  prefix: string,
-  ready: Promise<Opened>,
-): Answer {
+export function createAnswer(options: HttpOptions, prefix: string, ready: Promise<Opened>): Answer {
   const { bodyLimitBytes = BODY_LIMIT_BYTES, insecure = false } = options
   const { hostname } = new URL(options.url)
   const guard = createGuard({ ...options, host: hostname })
 
+  /** Whether the program is one of this machine, which may do everything unless the app says who calls. */
+  function isOwner(peer: string | undefined): boolean {
+    return options.caller === undefined && isLoopback(hostname) && isHere(peer)
+  }
+
   function callerOf(request: Request, peer: string | undefined) {
     if (options.caller !== undefined) return options.caller(request)
-    return insecure || (isLoopback(hostname) && isHere(peer)) ? anyone : undefined
+    return insecure || isOwner(peer) ? anyone : undefined
+  }
+
+  function identityOf(caller: Caller | undefined, peer: string | undefined): Identity | undefined {
+    return caller === undefined ? undefined : isOwner(peer) ? owner : identityFor(caller)
   }
 
   async function answer(request: Request, peer: string | undefined): Promise<Response> {
@@ -53,7 +60,10 @@ export function createAnswer(
     const refused = guard(headers.get('host') ?? url.host, headers.get('origin') ?? undefined)
     if (refused !== undefined) return refusal(403, refused.code, refused.message)
     const caller = await callerOf(request, peer)
-    const isPublic = options.caller !== undefined && isCard(method, path)
+    const ofOps = options.ops === true && isOperations(path)
+    const isPublic =
+      (options.caller !== undefined && isCard(method, path)) ||
+      (ofOps && needsNoCaller(method, path))
     if (caller === undefined && !isPublic) {
       const why = options.caller === undefined ? NO_CALLER : 'This needs a caller'
       return refusal(401, 'UNAUTHENTICATED', why)
@@ -62,7 +72,7 @@ export function createAnswer(
     if (body === undefined) {
       return refusal(413, 'LIMIT_EXCEEDED', `The body is larger than ${bodyLimitBytes} bytes`)
     }
-    const { engine, a2a } = await ready
+    const { engine, a2a, operations } = await ready
     if (caller !== undefined && path === '/events' && method === 'POST') {
       const read = readEvents(headers, body)
       if (read.unsupported !== undefined) {
@@ -73,6 +83,7 @@ export function createAnswer(
     }
     const sent = body.length === 0 ? {} : { body }
     const inner = new Request(new URL(path + url.search, url.origin), { method, headers, ...sent })
+    if (ofOps) return operations()(inner, path, identityOf(caller, peer))
     const env =
       caller === undefined
         ? { caller: anyone, may: () => false, signal }

@@ -4,6 +4,8 @@ export {
   type Embedded,
   type EmbedOptions,
   embed,
+  embedEngine,
   type FastifyLike,
+  type HttpOptions,
   type Next,
 } from './embed.ts'

@@ -11,12 +11,60 @@ import type { Engine } from '../../engine/engine.ts'
 import { type A2A, createA2A } from '../../protocols/a2a/index.ts'
 import { type OpenEngine, openEngine } from '../open-engine.ts'
 import { signingKeys } from '../system/signing-keys.ts'
-import type { EmbedOptions } from './embed.ts'
+import type { EmbedOptions, HttpOptions } from './embed.ts'
+import { createOperations, type Operations } from './operations.ts'
 
 export interface Opened {
   readonly engine: Engine
   /** The adapter of the newest load. */
   readonly a2a: () => A2A
+  /** Made on use. */
+  readonly operations: () => Operations
+}
+
+export interface OpenedOnce {
+  readonly ready: Promise<Opened>
+  close(): Promise<void>
+}
+
+/** The adapters for an engine that somebody else has opened and closes. */
+export function mountOn(open: OpenEngine, options: HttpOptions): OpenedOnce {
+  const mounted = createAdapter(open, options, DATA)
+  return {
+    ready: mounted.then((a2a) => ({
+      engine: open.engine,
+      a2a: () => a2a,
+      operations: operationsOf(open, options.url),
+    })),
+    close: async () => (await mounted).close(),
+  }
+}
+
+async function createAdapter(
+  { engine, deps }: OpenEngine,
+  options: HttpOptions,
+  data: string,
+  /** Ends the adapter of an earlier load, when this one can be made. */
+  replace: () => void = () => undefined,
+): Promise<A2A> {
+  const { store, clock, ids, log, tracing, meter } = deps
+  const watched = { ...(tracing && { tracing }), ...(meter && { meter }) }
+  const config = options.a2a === undefined ? {} : { config: options.a2a }
+  const publicUrl = options.url.replace(/\/+$/, '')
+  const keys = await signingKeys(options.a2a, data, store, clock.now)
+  const common = { engine, store, clock, ids, log, publicUrl, ...watched }
+  const a2a = createA2A({ ...common, ...config, ...keys })
+  replace()
+  await a2a.start()
+  return a2a
+}
+
+function operationsOf(open: OpenEngine, url: string): () => Operations {
+  let made: Operations | undefined
+  return () => {
+    made ??= createOperations(open, url, new URL(url).pathname.replace(/\/+$/, ''))
+    return made
+  }
 }
 
 interface Shared {
@@ -38,10 +86,7 @@ function sharedEngines(): Map<unknown, Shared> {
 /** `next build` loads the modules of routes too, but must not run tasks. */
 export const isNextBuild = (): boolean => process.env['NEXT_PHASE'] === 'phase-production-build'
 
-export function openOnce(options: EmbedOptions): {
-  readonly ready: Promise<Opened>
-  close(): Promise<void>
-} {
+export function openOnce(options: EmbedOptions): OpenedOnce {
   if (isNextBuild()) {
     const why = 'no engine is opened during next build'
     const ready = Promise.reject(new LullError('STORE_UNAVAILABLE', { why }))
@@ -53,19 +98,13 @@ export function openOnce(options: EmbedOptions): {
   const shared = known ?? { open: openEngine(options), a2a: undefined, last: Promise.resolve() }
   engines.set(place, shared)
 
-  async function mount({ engine, deps }: OpenEngine): Promise<Opened> {
+  async function mount(open: OpenEngine): Promise<Opened> {
+    const { engine } = open
     if (known !== undefined) await engine.replaceAgents(options.agents satisfies readonly Agent[])
-    const { store, clock, ids, log, tracing, meter } = deps
-    const watched = { ...(tracing && { tracing }), ...(meter && { meter }) }
-    const config = options.a2a === undefined ? {} : { config: options.a2a }
-    const publicUrl = options.url.replace(/\/+$/, '')
-    const keys = await signingKeys(options.a2a, options.data ?? DATA, store, clock.now)
-    const common = { engine, store, clock, ids, log, publicUrl, ...watched }
-    const a2a = createA2A({ ...common, ...config, ...keys })
-    shared.a2a?.close()
-    await a2a.start()
+    const a2a = await createAdapter(open, options, options.data ?? DATA, () => shared.a2a?.close())
     shared.a2a = a2a
-    return { engine, a2a: () => shared.a2a ?? a2a }
+    const operations = operationsOf(open, options.url)
+    return { engine, a2a: () => shared.a2a ?? a2a, operations }
   }
 
   /**

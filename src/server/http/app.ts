@@ -30,6 +30,8 @@ export interface AppOptions {
   readonly metrics?: (identity: Identity) => Promise<string>
   /** Absent if people cannot sign in. */
   readonly signIn?: (() => Promise<SignIn>) | undefined
+  /** The path below which an app serves these routes. Absent on a server. */
+  readonly prefix?: string | undefined
   /** The public URL, without a slash at the end. */
   readonly url: string
   /** Where a trace is shown; `{traceId}` stands for its id. */
@@ -71,7 +73,7 @@ export function createApp(options: AppOptions): Hono {
   eventRoutes(app, engine, identityOf)
   addOpsRoutes(app, engine, identityOf, options.traceUrl)
   addSignInRoutes(app, options)
-  dashboardRoutes(app)
+  dashboardRoutes(app, options.prefix)
   if (acp !== undefined) {
     app.on(['GET', 'POST', 'DELETE'], ACP_PATH, (c) => acp.fetch(c.req.raw, identityOf(c)))
   }

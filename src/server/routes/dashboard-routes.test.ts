@@ -14,7 +14,7 @@ afterAll(() => rmSync(folder, { recursive: true }))
 
 function appWith(from: string): Hono {
   const app = new Hono()
-  dashboardRoutes(app, from)
+  dashboardRoutes(app, '', from)
   return app
 }
 

@@ -46,14 +46,18 @@ interface File {
   readonly headers: Readonly<Record<string, string>>
 }
 
-/** @param folder the folder with the built page */
+/**
+ * @param prefix the path below which an app serves these routes; empty on a server
+ * @param folder the folder with the built page
+ */
 export function dashboardRoutes(
   app: Hono,
+  prefix: string = '',
   folder: string = fileURLToPath(new URL('../dashboard', import.meta.url)),
 ): void {
   let files: ReadonlyMap<string, File> | undefined
   const find = (name: string): File | undefined => {
-    files ??= readFiles(folder)
+    files ??= readFiles(folder, prefix)
     return files.get(name)
   }
   app.get('/dashboard/assets/:name', (c) => {
@@ -72,12 +76,13 @@ export function dashboardRoutes(
 }
 
 /** Reads the files once: there are three, and they change only with a new build. */
-function readFiles(folder: string): ReadonlyMap<string, File> {
+function readFiles(folder: string, prefix: string): ReadonlyMap<string, File> {
   const files = new Map<string, File>()
   for (const name of namesIn(folder)) {
     const hashed = name.startsWith('assets/')
+    const bytes = new Uint8Array(readFileSync(join(folder, name)))
     files.set(name, {
-      body: new Uint8Array(readFileSync(join(folder, name))),
+      body: hashed ? bytes : new Uint8Array(Buffer.from(placed(bytes, prefix))),
       headers: {
         ...safe,
         'content-type': types[extname(name)] ?? 'application/octet-stream',
@@ -86,6 +91,11 @@ function readFiles(folder: string): ReadonlyMap<string, File> {
     })
   }
   return files
+}
+
+/** The page, with the addresses of its files below the prefix. */
+function placed(page: Uint8Array, prefix: string): string {
+  return Buffer.from(page).toString('utf8').replaceAll('"/dashboard/', `"${prefix}/dashboard/`)
 }
 
 function namesIn(folder: string): readonly string[] {
