@@ -259,11 +259,12 @@ describe('examples of servers', () => {
   )
 
   it('the routes of a Next app answer', async () => {
-    const script = `import { GET } from './examples/next/app/lull/[[...path]]/route.js'
+    const script = `import { GET, POST } from './examples/next/app/lull/[[...path]]/route.js'
       const card = 'http://localhost:3000/lull/.well-known/agent-card.json'
       process.env.LULL_TOKEN = 'token'
       const headers = { authorization: 'Bearer token' }
-      console.log((await GET(new Request(card))).status)
+      const call = new Request('http://localhost:3000/lull', { method: 'POST', body: '{}' })
+      console.log((await POST(call)).status)
       console.log((await (await GET(new Request(card, { headers }))).json()).name)
       process.exit(0)`
     expect((await run('--input-type=module', '-e', script)).out).toBe('401\ngreeter')
