@@ -108,7 +108,9 @@ it('the text that a step streams is read from another process at once, and on fr
   let read = ''
   const fold = ({ data }: Frame): void => {
     const { artifact, append } = data.artifactUpdate ?? {}
-    if (artifact !== undefined) read = (append ? read : '') + artifact.parts[0].text
+    // What the agent returns is an artifact too.
+    if (artifact === undefined || artifact.name === 'result') return
+    read = (append ? read : '') + artifact.parts[0].text
   }
   for (let slot = 1; !(await ended(frames)); slot = slot === 1 ? 2 : 1) {
     const from = frames.length
