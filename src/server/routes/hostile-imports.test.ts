@@ -2,17 +2,17 @@
 import { expect, it } from 'vitest'
 import { fold } from '../../core/evolve.ts'
 import type { TaskExport } from '../../core/receipts/task-export.ts'
-import type { LogRecord, RecordBody, RecordType } from '../../core/records.ts'
+import type { LogRecord, RecordType } from '../../core/records.ts'
 import { rowOf } from '../../engine/ledger/row.ts'
 import { running } from '../../engine/test-support/engine-harness.ts'
-import { exportOf } from '../../engine/test-support/forged-export.ts'
 import { examples } from '../../engine/test-support/record-examples.ts'
 import { createA2A, ownTaskScopes } from '../../protocols/a2a/index.ts'
 import { anyone, openHarness } from '../../protocols/acp/test-support/harness.ts'
-import { testSigner } from '../../testing/test-signer.ts'
 import { owner } from '../auth/identity.ts'
 import { createApp } from '../http/app.ts'
 import { createIds } from '../system/ids.ts'
+import { exampleFile, lastRecord } from '../test-support/fuzz/example-file.ts'
+import { hostile, placesIn, withValue } from '../test-support/fuzz/hostile-values.ts'
 
 const types = Object.keys(examples) as RecordType[]
 
@@ -22,47 +22,6 @@ const parks = running(
   },
   { name: 'parent' },
 )
-
-const deep = (levels: number): unknown => (levels === 0 ? 1 : [deep(levels - 1)])
-
-const hostile: readonly unknown[] = [
-  null,
-  [null],
-  9e15,
-  {},
-  1e300,
-  -1,
-  'x'.repeat(20_000),
-  [],
-  0.5,
-  '',
-  { a: null },
-  deep(300),
-  '\u0000\ud800',
-  8.64e15,
-  [{ text: 1 }],
-  true,
-  '../*?#',
-  Number.MAX_SAFE_INTEGER,
-]
-
-type Path = readonly (string | number)[]
-
-/** The place of every value in it, itself not included. */
-function placesIn(value: unknown): readonly Path[] {
-  if (typeof value !== 'object' || value === null) return []
-  return Object.entries(value).flatMap(([name, member]) => [
-    [name],
-    ...placesIn(member).map((rest) => [name, ...rest]),
-  ])
-}
-
-function withValue(value: unknown, [name, ...rest]: Path, hostileValue: unknown): unknown {
-  if (name === undefined) return hostileValue
-  const copy = Array.isArray(value) ? [...value] : { ...(value as object) }
-  const member = (value as Record<string, unknown>)[name]
-  return Object.assign(copy, { [name]: withValue(member, rest, hostileValue) })
-}
 
 async function openServer() {
   const { engine, store, clock, editor } = await openHarness({ agents: [parks] })
@@ -94,19 +53,6 @@ interface Page {
   readonly cursor?: string
 }
 
-/** The log that ends with the type's example, with one hostile value in its last record. */
-function fileOf(type: RecordType, path: Path, value: unknown, taskId: string): TaskExport {
-  const [submission] = examples.submitted
-  const owned = { tenant: 'default', principal: 'anonymous', contextId: `context-${type}` }
-  const first = { ...submission, ...owned, taskId } as RecordBody
-  const started = { type: 'started', run: { token: 't', worker: 'w' }, deaths: 0 } as RecordBody
-  const bodies: readonly RecordBody[] =
-    type === 'submitted' ? [first] : [first, started, ...examples[type]]
-  const named = JSON.parse(JSON.stringify(bodies).replaceAll('"forged"', `"${taskId}"`))
-  const last = path.length === 0 ? named.at(-1) : withValue(named.at(-1), path, value)
-  return exportOf(taskId, [...named.slice(0, -1), last], testSigner)
-}
-
 async function answersFor({ get, call }: Server, id: string): Promise<void> {
   for (const path of ['', '/timeline', '/receipts', '/export', '/log']) {
     expect([path, await get(`/ops/tasks/${id}${path}`)]).toEqual([path, 200])
@@ -127,17 +73,20 @@ async function listsAnswer({ get, call, editor }: Server): Promise<void> {
 
 it.each(types)('%s: is refused with a path, or everything answers', async (type) => {
   const server = await openServer()
-  const example = examples[type].at(-1)
+  const example = lastRecord(type)
   let number = 0
   let accepted = 0
-  const whole = await server.post(fileOf(type, [], undefined, `${type}-whole`), false)
+  const whole = await server.post(exampleFile(type, example, `${type}-whole`), false)
   // A receipt cannot be made up.
   expect(whole).toMatchObject({ status: type === 'receipt' ? 400 : 200 })
   for (const path of placesIn(example)) {
     for (let pick = 0; pick < 2; pick++) {
       const value = hostile[(number * 7 + pick * 5) % hostile.length]
       const id = `${type}-${number++}`
-      const answer = await server.post(fileOf(type, path, value, id), pick === 0)
+      const answer = await server.post(
+        exampleFile(type, withValue(example, path, value), id),
+        pick === 0,
+      )
       const what = JSON.stringify([path, value]).slice(0, 100)
       if (answer.status === 200) {
         accepted++
@@ -155,7 +104,8 @@ it.each(types)('%s: is refused with a path, or everything answers', async (type)
 it('a task that an older version imported with such values does not break the lists of others', async () => {
   const server = await openServer()
   const { app, store, post } = server
-  await post(fileOf('parked', [], undefined, 'good'), false)
+  const parked = lastRecord('parked')
+  await post(exampleFile('parked', parked, 'good'), false)
   const poisons: readonly ((record: LogRecord) => object)[] = [
     (record) => ({ ...record, at: 9e15 }),
     (record) => ({ ...record, at: 1_000.5 }),
@@ -168,7 +118,7 @@ it('a task that an older version imported with such values does not break the li
   ]
   for (const [index, poison] of poisons.entries()) {
     const taskId = `poison-${index}`
-    const { records: log } = fileOf('parked', [], undefined, taskId)
+    const { records: log } = exampleFile('parked', parked, taskId)
     const records = log.slice(0, 3).map((record) => poison(record) as LogRecord)
     const task = fold(records)
     if (task === undefined) throw new Error('no task')
