@@ -39,7 +39,7 @@ import type { Budgets } from './policies/budgets.ts'
 import { createPolicies } from './policies/policies.ts'
 import { createPolicing } from './policies/policing.ts'
 import type { Rules } from './policies/rules.ts'
-import { pastOfTask } from './requests/past.ts'
+import { createPastVersions, pastOfTask } from './requests/past.ts'
 import { createReminderRate } from './requests/remind/reminder-rate.ts'
 import { createSend, type Send } from './requests/send/send.ts'
 import { createLiveTexts } from './streams/live-texts.ts'
@@ -89,7 +89,10 @@ export function assemble(deps: EngineDeps): Assembly {
     agents: () => [...agents.keys()],
     suspect: () => runs.suspect(),
     heardHolds: (epoch) => peers?.barrier.hear(epoch),
-    lost: () => forgetAll(runs, ledger, holds),
+    lost() {
+      versions.clear()
+      forgetAll(runs, ledger, holds)
+    },
   })
   const places = createTaskPlaces(store)
   const base = { store, places, clock, ids, log, tracing, meter }
@@ -179,8 +182,9 @@ export function assemble(deps: EngineDeps): Assembly {
     workers: cluster && (() => cluster.workers()),
     watchTask: cluster && subscriptions.watch,
     host,
-    pastOf: (task) => pastOfTask({ store, ledger, options }, task),
+    pastOf: (task) => pastOfTask({ store, ledger, options, versions }, task),
   })
+  const versions = createPastVersions(clock)
   const wake = createWakeByEvent({ ledger, runs })
   const events = createEvents({ ...shared, ledger, wake, before: policing.fire.onEvent })
   const childEnds = createWakeByChild({ store, ledger, runs })

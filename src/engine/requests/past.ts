@@ -5,19 +5,21 @@
  * P1  A task's first record says which part of the context the task sees: which tasks at which versions, and messages up
  *     to which position. A rebuilt run sees exactly this part, and retention keeps it while the task is open.
  */
-import { evolve } from '../../core/evolve.ts'
+import { fold } from '../../core/evolve.ts'
 import type { Message } from '../../core/messages/message.ts'
 import type { ContextSnapshot, Submission } from '../../core/records.ts'
 import type { Task } from '../../core/task.ts'
 import { weightOf } from '../../core/values/weight.ts'
+import type { Clock } from '../../ports/clock.ts'
 import type { StoredContextMessage } from '../../ports/store/claims.ts'
 import { conversation, noPast, type Past } from '../author/conversation.ts'
 import type { EngineContext } from '../context.ts'
-import { logOf } from '../ledger/log-of.ts'
 import { contextBegunBy } from './context-id.ts'
 import { readWithin } from './read-within.ts'
 
-type Deps = Pick<EngineContext, 'store' | 'ledger' | 'options'>
+type Deps = Pick<EngineContext, 'store' | 'ledger' | 'options'> & {
+  readonly versions?: PastVersions
+}
 /** Whose conversation it is. */
 type ConversationKey = Pick<Submission, 'tenant' | 'principal' | 'contextId'>
 
@@ -109,7 +111,7 @@ function isOf({ tenant, principal, contextId }: ConversationKey): (task: Task) =
 }
 
 async function read(
-  { store, ledger }: Deps,
+  { store, ledger, versions }: Deps,
   key: ConversationKey,
   message: Message,
   { tasks: seen, messagesUpTo, messagesFrom = 0 }: ContextSnapshot,
@@ -118,7 +120,9 @@ async function read(
   const found = await Promise.all(
     seen.map(async ([id, version]) => {
       const task = await ledger.read(id, key.tenant)
-      return task !== undefined && isSeen(task) ? atVersion(store, task, version) : undefined
+      return task !== undefined && isSeen(task)
+        ? atVersion({ store, ...(versions && { versions }) }, task, version)
+        : undefined
     }),
   )
   const tasks = found
@@ -141,15 +145,71 @@ async function read(
 
 /** The task as it was at that version. */
 async function atVersion(
-  store: EngineContext['store'],
+  { store, versions }: Pick<Deps, 'store' | 'versions'>,
   task: Task,
   version: number,
 ): Promise<Task | undefined> {
   if (task.version === version) return task
-  let then: Task | undefined
-  for await (const record of logOf(store, task)) {
-    if (record.seq > version) break
-    then = evolve(then, record)
+  const from = versions?.get(task, version)
+  if (from?.version === version) return from
+  let then = from
+  for (let after = from?.version ?? 0; after < version; after += PAGE) {
+    const page = await store.records(task.tenant, task.id, after, Math.min(PAGE, version - after))
+    if (page.length === 0) break
+    then = fold(page, then)
   }
+  if (then !== undefined) versions?.set(then)
   return then
+}
+
+/** Records read at once. */
+const PAGE = 256
+
+/** Older versions of tasks that were read a moment ago. */
+export interface PastVersions {
+  /** The newest one up to that version. */
+  get(task: Task, version: number): Task | undefined
+  set(task: Task): void
+  /** The store may have lost what was read. */
+  clear(): void
+}
+
+/** Tasks, and versions of one task. */
+const KEPT_TASKS = 256
+const KEPT_OF_A_TASK = 4
+const KEPT_MS = 5_000
+
+/**
+ * The children that a task delegates one after the other see their parent and each other at versions that grow. Each is read
+ * from where the one before it ended, so that the reads of many children do not grow with the square of their number.
+ */
+export function createPastVersions(clock: Pick<Clock, 'after'>): PastVersions {
+  /** Oldest version first. */
+  const kept = new Map<string, readonly Task[]>()
+  let cancel: (() => void) | undefined
+  const clear = (): void => {
+    cancel?.()
+    cancel = undefined
+    kept.clear()
+  }
+  return {
+    get(task, version) {
+      return kept.get(keyOf(task))?.findLast((one) => one.version <= version)
+    },
+    set(task) {
+      const key = keyOf(task)
+      const others = (kept.get(key) ?? []).filter(({ version }) => version !== task.version)
+      kept.delete(key)
+      const all = [...others, task].sort((a, b) => a.version - b.version)
+      kept.set(key, all.slice(-KEPT_OF_A_TASK))
+      const [oldest] = kept.keys()
+      if (kept.size > KEPT_TASKS && oldest !== undefined) kept.delete(oldest)
+      cancel ??= clock.after(KEPT_MS, clear)
+    },
+    clear,
+  }
+}
+
+function keyOf({ tenant, id }: Task): string {
+  return `${tenant}\n${id}`
 }
