@@ -53,6 +53,7 @@ export type {
   ChildResult,
   ContextSnapshot,
   Decision,
+  DecisionContent,
   DeferredAction,
   Failure,
   Forking,

@@ -31,6 +31,7 @@ export type {
   AskRequest,
   CheckedAnswer,
   Child,
+  Consent,
   ConsentRequest,
   Park,
   ParkTimeout,
@@ -78,6 +79,7 @@ export { type ErrorCode, type ErrorDetails, isLullError, LullError } from './cor
 // What agents read and write: messages, wakes, values.
 
 export { type Message, type Part, textOf } from './core/messages/message.ts'
+export type { ConsentBy } from './core/records.ts'
 export type { Reminder } from './core/reminders/reminders.ts'
 export type { Wake } from './core/suspension.ts'
 export type { Duration } from './core/values/duration.ts'

@@ -138,6 +138,9 @@ export interface AnswerInput {
   readonly answer?: JsonInput | undefined
   readonly consentId?: string | undefined
   readonly decision?: 'granted' | 'denied' | undefined
+  readonly comment?: string | undefined
+  /** Granted in place of the one that was asked for, where the consent is editable. */
+  readonly operation?: JsonInput | undefined
   readonly idempotencyKey?: string | undefined
 }
 

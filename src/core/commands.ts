@@ -7,6 +7,7 @@ import type { Message } from './messages/message.ts'
 import type { TranscriptEntry } from './messages/transcript.ts'
 import type {
   Decision,
+  DecisionContent,
   Failure,
   Forking,
   JournalRecord,
@@ -46,6 +47,13 @@ export interface Providing {
   readonly provided?: readonly ProvidedReminder[]
   /** The most reminders that may be pending. */
   readonly limit?: number
+}
+
+/** The facts about a caller that `requireConsent({by})` can ask for. */
+export interface Decider {
+  readonly principal: string
+  readonly isStarter: boolean
+  readonly scopes: readonly string[]
 }
 
 /** Commands from outside the run: from callers, operators, timers and events. */
@@ -116,6 +124,9 @@ export type OuterCommand =
       readonly idempotencyKey?: string
       readonly consentId?: string
       readonly decision?: Decision
+      readonly content?: DecisionContent
+      /** Who decides. A consent may ask for somebody else. */
+      readonly decider?: Decider
       /** Set when the message is not a valid answer to the open question, which then stays open. */
       readonly wrong?: { readonly path: string; readonly problem: string }
       readonly run?: RunToken

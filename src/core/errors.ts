@@ -95,7 +95,7 @@ export interface ErrorDetails {
   /** A step ran longer than its `timeoutMs`. */
   STEP_TIMEOUT: { step: string; timeoutMs: number }
   /** The user denied consent. If the agent does not catch it, the task ends as rejected. */
-  CONSENT_DENIED: { prompt: string }
+  CONSENT_DENIED: { prompt: string; comment?: string }
   /** The run that sent the command no longer has the task. This error never leaves the engine. */
   STALE_RUN: { taskId: string }
 }
@@ -134,7 +134,8 @@ const message: { readonly [C in ErrorCode]: (details: ErrorDetails[C]) => string
   STORE_LOCKED: (d) => `${d.path} is in use by another process (${d.owner})`,
   STEP_RESULT: (d) => `Step "${d.step}": ${d.problem}`,
   STEP_TIMEOUT: (d) => `Step "${d.step}" took longer than ${d.timeoutMs} ms`,
-  CONSENT_DENIED: (d) => `Consent denied: ${d.prompt}`,
+  CONSENT_DENIED: (d) =>
+    `Consent denied: ${d.prompt}${d.comment === undefined ? '' : ` (${d.comment})`}`,
   STALE_RUN: (d) => `Task ${d.taskId} is run by another process now`,
 }
 

@@ -9,6 +9,7 @@ import type { PublicKey, Receipt } from './receipts/receipt.ts'
 import type { JournalRecord } from './records/journal-record.ts'
 import type {
   Decision,
+  DecisionContent,
   DeferredAction,
   Failure,
   Question,
@@ -31,7 +32,9 @@ import type { CloudEvent } from './waiting/cloud-event.ts'
 export type { JournalRecord } from './records/journal-record.ts'
 export type {
   ChildResult,
+  ConsentBy,
   Decision,
+  DecisionContent,
   DeferredAction,
   Failure,
   Question,
@@ -91,6 +94,7 @@ export type RecordBody =
       /** Absent in old logs, here and above. */
       readonly actor?: Actor
       readonly decision?: Decision
+      readonly content?: DecisionContent
       readonly run?: RunToken
       readonly idempotencyKey?: string
       readonly trace?: SpanLink

@@ -16,6 +16,8 @@ export interface Caller {
   readonly operator?: boolean
   /** How far the caller reads, answers and controls. Absent, also of a kind of act: its own tasks. */
   readonly reach?: Readonly<Partial<Record<Act, Reach>>>
+  /** The scopes that a consent can ask for (`requireConsent({ by: { withScope } })`). */
+  readonly scopes?: ReadonlySet<Scope>
   /** An operator of all tenants that acts in the one tenant. What it sets belongs to `*`. */
   readonly ofAllTenants?: true | undefined
   /** The id of the credential that was shown, where it has one. */

@@ -104,12 +104,18 @@ const answer: Command = {
     data: { value: 'json', about: 'Answer with data in place of a text' },
     grant: { about: 'Grant the consent it asks for' },
     deny: { about: 'Deny it' },
+    comment: { value: 'text', about: 'With --grant or --deny: what the agent is told beside it' },
+    edit: {
+      value: 'json',
+      about: 'With --grant: the operation to grant instead, where it may be edited',
+    },
     ...sendingFlags,
     ...urlFlag,
   },
   examples: [
     'answer @last "Squash"',
     'answer <task-id> --grant',
+    'answer <task-id> --deny --comment "Not on a Friday"',
     `answer <task-id> --data '{"size": 3}'`,
   ],
   async run(input, io) {
@@ -125,11 +131,15 @@ const answer: Command = {
 function readContent(input: Input, words: readonly string[]): Content | ConsentAnswer {
   if (words.length > 1) throw new UsageError('put the text into quotes')
   const data = readJsonFlag(input, 'data')
+  const [comment, operation] = [input.text('comment'), readJsonFlag(input, 'edit')]
+  const decides = input.has('grant') || input.has('deny')
+  if (comment !== undefined && !decides) throw new UsageError('--comment needs --grant or --deny')
+  if (operation !== undefined && !input.has('grant')) throw new UsageError('--edit needs --grant')
   const answers: readonly (Content | ConsentAnswer)[] = [
     ...words,
     ...(data === undefined ? [] : [[{ data }]]),
-    ...(input.has('grant') ? [{ consent: 'granted' } as const] : []),
-    ...(input.has('deny') ? [{ consent: 'denied' } as const] : []),
+    ...(input.has('grant') ? [{ consent: 'granted', comment, operation } as const] : []),
+    ...(input.has('deny') ? [{ consent: 'denied', comment } as const] : []),
   ]
   const [only, ...more] = answers
   if (only === undefined || more.length > 0) {

@@ -2,6 +2,7 @@
 
 import type { Message, Part } from '../../core/messages/message.ts'
 import { isInterrupted } from '../../core/states.ts'
+import type { Json } from '../../core/values/json.ts'
 import { ClientError, unsupported } from '../client-error.ts'
 import { USER_CONSENT } from '../wire/a2a-names.ts'
 import { isObject, omitUndefined } from '../wire/json-members.ts'
@@ -14,6 +15,10 @@ export type Content = string | readonly Part[] | Message
 export interface ConsentAnswer {
   readonly consent: 'granted' | 'denied'
   readonly consentId?: string
+  /** Reaches the agent with the decision. */
+  readonly comment?: string | undefined
+  /** Granted in place of the one that was asked for, where the consent is editable. */
+  readonly operation?: Json | undefined
 }
 
 /** The conversation and the tasks of a message. */
@@ -56,10 +61,17 @@ function isConsent(answer: Content | ConsentAnswer): answer is ConsentAnswer {
 }
 
 /** The decision is in a data part and in the metadata of the extension, because agents read one or the other. */
-function buildConsent(task: Task, { consent, consentId }: ConsentAnswer): Message {
+function buildConsent(
+  task: Task,
+  { consent, consentId, comment, operation }: ConsentAnswer,
+): Message {
   const id = consentId ?? task.consent?.consentId
   if (id === undefined) throw unsupported('consent by id: the task shows none')
-  const decision = { consentId: id, decision: consent }
+  const decision = {
+    ...{ consentId: id, decision: consent },
+    ...(comment === undefined ? {} : { comment }),
+    ...(operation === undefined ? {} : { operation }),
+  }
   return {
     ...buildMessage([{ data: decision }], {}),
     extensions: [USER_CONSENT],

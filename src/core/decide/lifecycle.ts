@@ -1,11 +1,11 @@
 /** Decides how a task is created, gets messages, and ends. */
 
-import type { Command } from '../commands.ts'
+import type { Command, Decider } from '../commands.ts'
 import { refuse } from '../errors.ts'
 import { evolve, fold } from '../evolve.ts'
 import type { Message } from '../messages/message.ts'
 import { sameSecret } from '../receipts/same-secret.ts'
-import type { RecordBody, Submission } from '../records.ts'
+import type { ConsentBy, RecordBody, Submission } from '../records.ts'
 import { isInterrupted, isTerminal } from '../states.ts'
 import type { Suspension } from '../suspension.ts'
 import type { Task } from '../task.ts'
@@ -167,7 +167,7 @@ export function knowsMessage({ history, deferred }: Task, { messageId }: Message
 }
 
 function answer(task: Task, command: Of<'message'>, at: number): Decided {
-  const { message, actor, consentId, decision, run } = command
+  const { message, actor, consentId, decision, content, run } = command
   const { question } = task
   if (question === undefined) return nothing
   const key = keyOf(command)
@@ -186,13 +186,33 @@ function answer(task: Task, command: Of<'message'>, at: number): Decided {
     return (
       overLimit(task, command) ?? write({ type: 'asked-again', answer: message, actor, ...key })
     )
-  const decided = consent === undefined || decision === undefined ? {} : { decision }
+  const refused = decision === 'granted' ? whyNotYours(consent?.by, command.decider) : undefined
+  if (consent !== undefined && refused !== undefined) {
+    const details = { taskId: task.id, consentId: consent.consentId, why: refused }
+    return refuse('CONSENT_NOT_YOURS', details)
+  }
+  const said = content === undefined ? {} : { content }
+  const decided = consent === undefined || decision === undefined ? {} : { decision, ...said }
   if (task.holds.length > 0) {
     const deferred = { kind: 'answer', message, actor, ...decided } as const
     return write({ type: 'deferred', deferred, ...key })
   }
   const started = run === undefined ? {} : { run }
   return write({ type: 'answered', message, actor, ...decided, ...started, ...key })
+}
+
+/** Why this caller may not grant what the consent asks for. Undefined: it may. */
+function whyNotYours(by: ConsentBy | undefined, decider: Decider | undefined): string | undefined {
+  if (by === undefined) return undefined
+  if (by === 'other') {
+    const isOther = decider !== undefined && !decider.isStarter
+    return isOther ? undefined : 'it asks for somebody else than the one who started the task'
+  }
+  if ('principal' in by) {
+    return decider?.principal === by.principal ? undefined : `it asks for ${by.principal}`
+  }
+  const has = decider?.scopes.includes(by.withScope)
+  return has ? undefined : `it asks for somebody with the scope ${by.withScope}`
 }
 
 export function cancel(task: Task, command: Of<'cancel'>): Decided {

@@ -50,10 +50,24 @@ export interface Question {
     readonly operation: Json
     readonly scope?: Json
     readonly expiresAt?: number
+    /** Who may grant it. Absent: everybody who may answer. */
+    readonly by?: ConsentBy
+    /** The JSON Schema of an operation that is granted in place of this one. Absent: none is. */
+    readonly editable?: JsonObject
   }
 }
 
 export type Decision = 'granted' | 'denied'
+
+/** Who may grant a consent, of those who may answer: not the starter of the task, a principal, or whoever has a scope. */
+export type ConsentBy = 'other' | { readonly principal: string } | { readonly withScope: string }
+
+/** What an answer to a consent question says beside yes or no. */
+export interface DecisionContent {
+  readonly comment?: string
+  /** The operation that was granted in place of the one that was asked for. */
+  readonly operation?: Json
+}
 
 /** The outcome of a child, as its parent sees it. */
 export interface ChildResult {
@@ -83,5 +97,6 @@ export type DeferredAction =
       /** Absent in old logs. */
       readonly actor?: Actor
       readonly decision?: Decision
+      readonly content?: DecisionContent
     }
   | { readonly kind: 'failure'; readonly message: Message; readonly failure: Failure }

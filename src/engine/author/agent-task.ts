@@ -5,7 +5,7 @@
 import type { Artifact, Message, PartInput } from '../../core/messages/message.ts'
 import type { Choice } from '../../core/messages/question-part.ts'
 import type { TranscriptEntry } from '../../core/messages/transcript.ts'
-import type { ChildResult, LogRecord, UsageReport } from '../../core/records.ts'
+import type { ChildResult, ConsentBy, LogRecord, UsageReport } from '../../core/records.ts'
 import type { Reminder } from '../../core/reminders/reminders.ts'
 import type { PauseMode, Wake } from '../../core/suspension.ts'
 import type { Task } from '../../core/task.ts'
@@ -129,6 +129,14 @@ export interface Answer {
   readonly data?: Json
 }
 
+/** A consent that was granted. */
+export interface Consent extends Answer {
+  /** What was granted: the operation that was asked for, or with `editable` the one in its place. */
+  readonly operation: Json
+  /** What the person who granted it said. */
+  readonly comment?: string
+}
+
 /** A validated answer. */
 export interface CheckedAnswer<T> extends Answer {
   /** The value that the schema returned for the answer, or the value of the choice. */
@@ -168,6 +176,10 @@ export interface ConsentRequest {
   /** What the user consents to. The answer is valid for exactly this value. */
   readonly operation: JsonInput
   readonly scope?: JsonInput
+  /** Who may grant it, of those who may answer. Everybody of them may deny. */
+  readonly by?: ConsentBy
+  /** A granted operation may differ from this one if it matches the schema. */
+  readonly editable?: StandardSchemaV1
   readonly expiresAt?: number
   readonly expiresInMs?: Duration
 }
@@ -303,7 +315,7 @@ export interface AgentTask<Input = unknown> {
   ask(question: string | readonly PartInput[] | AskRequest, options?: AskOptions): Promise<Answer>
   requireAuth(question: string | readonly PartInput[], options?: AskOptions): Promise<Answer>
   /** Resolves only when granted. @throws LullError `CONSENT_DENIED` */
-  requireConsent(request: ConsentRequest): Promise<Answer>
+  requireConsent(request: ConsentRequest): Promise<Consent>
   /** The artifact that the message refers to. Asks the user when there are several candidates. */
   pickArtifact(name?: string): Promise<ConversationArtifact | undefined>
 

@@ -3,7 +3,8 @@ import { z } from 'zod'
 import type { Part } from '../../core/messages/message.ts'
 import type { Choice } from '../../core/messages/question-part.ts'
 import type { TranscriptEntry } from '../../core/messages/transcript.ts'
-import type { Decision, UsageReport } from '../../core/records.ts'
+import type { ConsentBy, Decision, UsageReport } from '../../core/records.ts'
+import { type Scope, scopes } from '../../core/scopes.ts'
 import type { InMs } from '../../core/values/duration.ts'
 import type { Json } from '../../core/values/json.ts'
 import type {
@@ -81,18 +82,36 @@ export interface CheckedConsentRequest extends Omit<InMs<ConsentRequest>, 'opera
   readonly scope?: Json
 }
 
+const consentBy: z.ZodType<ConsentBy> = z.union([
+  z.literal('other'),
+  z.strictObject({ principal: id }),
+  z.strictObject({ withScope: z.enum(scopes as [Scope, ...Scope[]]) }),
+])
+
 export const consentInput: z.ZodType<CheckedConsentRequest> = z.strictObject({
   prompt: text.min(1),
   operation: json,
   scope: json.optional(),
+  by: consentBy.optional(),
+  editable: z.custom<StandardSchemaV1>(isSchema, 'must be a Standard Schema').optional(),
   ...expiryFields,
 } satisfies FieldsOf<CheckedConsentRequest>) as z.ZodType<CheckedConsentRequest>
 
+/** A decision content whose absent members may be undefined. */
+interface CheckedDecisionContent {
+  readonly comment?: string | undefined
+  readonly operation?: Json | undefined
+}
+
+const contentFields = {
+  comment: text.max(2_000, 'must be at most 2,000 characters').optional(),
+  operation: json.optional(),
+}
+
 /** The required members of an answer to a consent question. Further members are allowed. */
-export const consentAnswer: z.ZodType<{ consentId: string; decision: Decision }> = z.object({
-  consentId: id,
-  decision: decision,
-})
+export const consentAnswer: z.ZodType<
+  { consentId: string; decision: Decision } & CheckedDecisionContent
+> = z.object({ consentId: id, decision: decision, ...contentFields })
 
 const amount = z.number().min(0).optional()
 

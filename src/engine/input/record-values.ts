@@ -9,7 +9,9 @@ import type { TranscriptEntry } from '../../core/messages/transcript.ts'
 import type { PublicKey, Receipt } from '../../core/receipts/receipt.ts'
 import type {
   ChildResult,
+  ConsentBy,
   ContextSnapshot,
+  DecisionContent,
   DeferredAction,
   Failure,
   Question,
@@ -169,6 +171,12 @@ export const reminder: z.ZodType<Reminder> = exactly<Reminder>({
 
 const choice = exactly<Choice>({ value: text, label: text.optional() })
 
+const consentBy: z.ZodType<ConsentBy> = z.union([
+  z.literal('other'),
+  z.strictObject({ principal: text }),
+  z.strictObject({ withScope: text }),
+])
+
 export const question: z.ZodType<Question> = exactly<Question>({
   state: interruptedState,
   message,
@@ -181,7 +189,14 @@ export const question: z.ZodType<Question> = exactly<Question>({
     operation: json,
     scope: json.optional(),
     expiresAt: dueAt.optional(),
+    by: consentBy.optional(),
+    editable: jsonObject.optional(),
   }).optional(),
+})
+
+export const decisionContent: z.ZodType<DecisionContent> = exactly<DecisionContent>({
+  comment: text.optional(),
+  operation: json.optional(),
 })
 
 export const childResult: z.ZodType<ChildResult> = exactly<ChildResult>({
@@ -225,6 +240,7 @@ const deferredActions: {
     message,
     actor: actor.optional(),
     decision: decision.optional(),
+    content: decisionContent.optional(),
   }),
   failure: exactly<DeferredAction & { readonly kind: 'failure' }>({
     kind: z.literal('failure'),

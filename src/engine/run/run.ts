@@ -233,7 +233,7 @@ export class Run {
         }
         break
       case 'answered':
-        this.#operations.stops.answered(record.message, record.decision, record.seq)
+        this.#operations.stops.answered(record, record.seq)
         break
       default:
     }

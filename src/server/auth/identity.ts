@@ -61,9 +61,15 @@ export function may({ scopes: has }: Identity, scope: Scope): boolean {
 }
 
 export function callerOf(identity: Identity): Caller {
-  const { tenant, principal, credentialId: credential } = identity
+  const { tenant, principal, scopes: has, credentialId: credential } = identity
   const reach = reachBy((scope) => may(identity, scope))
-  return { tenant, principal, reach, ...(credential === undefined ? {} : { credential }) }
+  return {
+    tenant,
+    principal,
+    reach,
+    scopes: has,
+    ...(credential === undefined ? {} : { credential }),
+  }
 }
 
 /** A key per caller. Callers without a credential do not share the key of any principal. */

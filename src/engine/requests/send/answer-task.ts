@@ -8,7 +8,7 @@ import type { Caller } from '../../caller.ts'
 import type { FieldsOf } from '../../input/exhaustive.ts'
 import { json } from '../../input/json-input.ts'
 import { check } from '../../input/parse.ts'
-import { id } from '../../input/primitives.ts'
+import { id, text } from '../../input/primitives.ts'
 import { decision } from '../../input/unions.ts'
 import type { Verb } from '../verb.ts'
 import type { Send } from './send.ts'
@@ -21,12 +21,17 @@ export interface AnswerRequest {
   readonly answer?: JsonInput | undefined
   readonly consentId?: string | undefined
   readonly decision?: Decision | undefined
+  /** Reaches the agent with the decision. At most 2,000 characters. */
+  readonly comment?: string | undefined
+  /** Granted in place of the operation that was asked for, where the consent is editable. */
+  readonly operation?: JsonInput | undefined
   /** A second request of the same caller with the same key does nothing. */
   readonly idempotencyKey?: string | undefined
 }
 
 export interface CheckedAnswerRequest extends AnswerRequest {
   readonly answer?: Json | undefined
+  readonly operation?: Json | undefined
 }
 
 export interface AnswerResult extends AnswerTaken {
@@ -39,6 +44,8 @@ export const answerVerb: Verb<'answer', CheckedAnswerRequest> = {
     answer: json.optional(),
     consentId: id.optional(),
     decision: decision.optional(),
+    comment: text.max(2_000, 'must be at most 2,000 characters').optional(),
+    operation: json.optional(),
     idempotencyKey: id.optional(),
   } satisfies FieldsOf<CheckedAnswerRequest>),
   audited: 'task.answer',

@@ -1,7 +1,8 @@
 /** Answers to consent questions: finds the task that a message without a task id answers, and reads the decision. */
+import type { z } from 'zod'
 import { knowsMessage } from '../../../core/decide/lifecycle.ts'
 import { type Message, textOf } from '../../../core/messages/message.ts'
-import type { Decision } from '../../../core/records.ts'
+import type { Decision, DecisionContent } from '../../../core/records.ts'
 import type { Task } from '../../../core/task.ts'
 import type { Agent } from '../../author/agent.ts'
 import { notAwaited } from '../../author/providers/provider.ts'
@@ -54,6 +55,7 @@ async function answeredBefore(
 export interface ConsentAnswer {
   readonly consentId?: string
   readonly decision?: Decision
+  readonly content?: DecisionContent
 }
 
 /** Reads a structured answer, or free text if the agent has `acceptTextConsent`. */
@@ -76,10 +78,23 @@ export function consentIn(
   }
 }
 
+function consentOf({
+  consentId,
+  decision,
+  comment,
+  operation,
+}: z.output<typeof consentAnswer>): ConsentAnswer {
+  const content = {
+    ...(comment === undefined ? {} : { comment }),
+    ...(operation === undefined ? {} : { operation }),
+  }
+  return { consentId, decision, ...(Object.keys(content).length === 0 ? {} : { content }) }
+}
+
 export function structuredConsentIn(message: Message): ConsentAnswer | undefined {
   for (const place of placesOf(message)) {
     const answer = consentAnswer.safeParse(place)
-    if (answer.success) return answer.data
+    if (answer.success) return consentOf(answer.data)
   }
   return undefined
 }

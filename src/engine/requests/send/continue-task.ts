@@ -6,24 +6,26 @@
  * claim without such a record means that the message was not delivered.
  */
 
-import type { Command } from '../../../core/commands.ts'
+import type { Command, Decider } from '../../../core/commands.ts'
 import { isLullError, LullError } from '../../../core/errors.ts'
 import { deliveredBy } from '../../../core/messages/delivered.ts'
 import { type Message, messageTo } from '../../../core/messages/message.ts'
 import { valuesIn } from '../../../core/messages/message-values.ts'
 import { chosenIn } from '../../../core/messages/question-part.ts'
+import { canonical } from '../../../core/receipts/canonical-json.ts'
+import { sha256 } from '../../../core/receipts/sha256.ts'
 import type { Decision, LogRecord, Question, RunToken } from '../../../core/records.ts'
 import { isInterrupted } from '../../../core/states.ts'
 import type { Task } from '../../../core/task.ts'
 import type { JsonObject } from '../../../core/values/json.ts'
 import { weightOf } from '../../../core/values/weight.ts'
 import type { Claim } from '../../../ports/store/claims.ts'
-import { actorOf, isStarter, maySee, tenantOf } from '../../caller.ts'
+import { actorOf, type Caller, isStarter, maySee, tenantOf } from '../../caller.ts'
 import { type EngineContext, taskFor } from '../../context.ts'
 import { checkBySchema } from '../../input/check-by-schema.ts'
 import { logOf } from '../../ledger/log-of.ts'
 import { remainsOf } from '../removed-task.ts'
-import { consentIn, structuredConsentIn } from './answered-consent.ts'
+import { type ConsentAnswer, consentIn, structuredConsentIn } from './answered-consent.ts'
 import { checkSame, claimFor, isKey } from './claims.ts'
 import type { AnswerTaken, Incoming, Sending, SendResult } from './send-result.ts'
 import { sentReminders } from './sent-reminders.ts'
@@ -98,7 +100,12 @@ async function deliver(
   if (!isInterrupted(found.state)) await context.quotas.admit(found, { tasks: 0, bytes })
   await remindFirst(context, incoming, found)
   const answerTo = (question: Question): Partial<Command & { readonly type: 'message' }> => {
-    if (question.consent !== undefined) return consentIn(context, message, agents.get(found.agent))
+    const { consent } = question
+    if (consent !== undefined) {
+      const given = consentIn(context, message, agents.get(found.agent))
+      const wrongEdit = given.decision === 'granted' ? wrongOperation(consent, given) : undefined
+      return { ...given, ...(wrongEdit && { wrong: wrongEdit }), decider: deciderOf(caller, found) }
+    }
     const wrong = wrongAnswer(question, message)
     return wrong === undefined ? {} : { wrong }
   }
@@ -154,6 +161,28 @@ async function remindFirst(
   const limit = context.options.pendingReminders
   for (const reminder of sentReminders(context, caller, context.agents.get(agent), request)) {
     await context.ledger.commit(id, { type: 'remind', reminder, limit })
+  }
+}
+
+function deciderOf(caller: Caller, task: Task): Decider {
+  const { principal, scopes = [] } = caller
+  return { principal, isStarter: isStarter(caller, task), scopes: [...scopes] }
+}
+
+/** Undefined: the operation is the one that was asked for, or may stand in its place. */
+function wrongOperation(
+  { editable, digest }: NonNullable<Question['consent']>,
+  { content }: ConsentAnswer,
+): WrongAnswer | undefined {
+  const operation = content?.operation
+  if (operation === undefined || sha256(canonical(operation)) === digest) return undefined
+  if (editable === undefined) return { path: 'operation', problem: 'is not editable' }
+  try {
+    checkBySchema(editable, operation, 'operation')
+    return undefined
+  } catch (error) {
+    if (isLullError(error, 'INVALID_INPUT')) return error.details
+    throw error
   }
 }
 

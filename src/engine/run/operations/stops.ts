@@ -10,11 +10,17 @@ import {
 } from '../../../core/messages/question-part.ts'
 import { canonical } from '../../../core/receipts/canonical-json.ts'
 import { sha256 } from '../../../core/receipts/sha256.ts'
-import type { Decision, Question } from '../../../core/records.ts'
+import type { Decision, DecisionContent, Question } from '../../../core/records.ts'
 import type { InterruptedState } from '../../../core/states.ts'
 import type { InMs } from '../../../core/values/duration.ts'
 import type { JsonObject } from '../../../core/values/json.ts'
-import type { Answer, AskOptions, AskRequest, ConsentRequest } from '../../author/agent-task.ts'
+import type {
+  Answer,
+  AskOptions,
+  AskRequest,
+  Consent,
+  ConsentRequest,
+} from '../../author/agent-task.ts'
 import { jsonSchemaOf, type StandardSchemaV1, validate } from '../../author/standard-schema.ts'
 import { askInput, askOptionsInput, consentInput } from '../../input/inputs.ts'
 import { parse } from '../../input/parse.ts'
@@ -30,10 +36,10 @@ export interface Stops extends Parks {
     content: string | readonly PartInput[] | AskRequest,
     options?: AskOptions,
   ): Promise<Answer>
-  consent(request: ConsentRequest): Promise<Answer>
+  consent(request: ConsentRequest): Promise<Consent>
   /** The question of that key is recorded. */
   asked(key: string): void
-  answered(message: Message, decision: Decision | undefined, seq: number): void
+  answered(reply: Reply, seq: number): void
 }
 
 export function createStops(core: RunCore): Stops {
@@ -57,9 +63,10 @@ export function createStops(core: RunCore): Stops {
   return { ...createParks(core, stop), ...createQuestions(core, stop) }
 }
 
-interface Reply {
+export interface Reply {
   readonly message: Message
   readonly decision?: Decision | undefined
+  readonly content?: DecisionContent | undefined
 }
 
 /** `task.ask`, `task.requireAuth` and `task.requireConsent`. */
@@ -112,8 +119,9 @@ function createQuestions(core: RunCore, stop: Stop): Omit<Stops, keyof Parks> {
     }
   }
 
-  async function askConsent(passed: Passed, request: ConsentRequest): Promise<Answer> {
-    const { prompt, operation, scope, ...expires } = parse(consentInput, request)
+  async function askConsent(passed: Passed, request: ConsentRequest): Promise<Consent> {
+    const { prompt, operation, scope, by, editable, ...expires } = parse(consentInput, request)
+    const shape = editable && jsonSchemaOf(editable)
     const digest = sha256(canonical(operation))
     const consentId = `consent-${host.ids.uuid()}`
     const reply = await replyTo(passed, core.key('ask', 'consent'), digest, {
@@ -124,11 +132,15 @@ function createQuestions(core: RunCore, stop: Stop): Omit<Stops, keyof Parks> {
         digest,
         operation,
         ...(scope === undefined ? {} : { scope }),
+        ...(by === undefined ? {} : { by }),
+        ...(shape === undefined ? {} : { editable: shape }),
         ...readExpiry(expires, host.clock.now),
       },
     })
-    if (reply.decision !== 'granted') throw new LullError('CONSENT_DENIED', { prompt })
-    return toAnswer(reply.message)
+    const { comment, operation: granted = operation } = reply.content ?? {}
+    const said = comment === undefined ? {} : { comment }
+    if (reply.decision !== 'granted') throw new LullError('CONSENT_DENIED', { prompt, ...said })
+    return { ...toAnswer(reply.message), operation: granted, ...said }
   }
 
   return {
@@ -144,8 +156,8 @@ function createQuestions(core: RunCore, stop: Stop): Omit<Stops, keyof Parks> {
     asked(key) {
       current = key
     },
-    answered(message, decision, seq) {
-      if (current !== undefined) open.get(current)?.({ message, decision }, seq)
+    answered(reply, seq) {
+      if (current !== undefined) open.get(current)?.(reply, seq)
       current = undefined
     },
   }

@@ -119,7 +119,7 @@ export class TaskApi implements AgentTask {
     host.log(level, text, { ...facts, taskId, agent })
   }
 
-  async #heard(asking: Promise<Answer>): Promise<Answer> {
+  async #heard<T extends Answer>(asking: Promise<T>): Promise<T> {
     const answer = await asking
     this.#operations.turns.hear(answer.message)
     return answer

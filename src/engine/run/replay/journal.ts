@@ -8,7 +8,13 @@
 
 import type { Message } from '../../../core/messages/message.ts'
 import type { TranscriptEntry } from '../../../core/messages/transcript.ts'
-import type { Decision, JournalRecord, LogRecord, RunToken } from '../../../core/records.ts'
+import type {
+  Decision,
+  DecisionContent,
+  JournalRecord,
+  LogRecord,
+  RunToken,
+} from '../../../core/records.ts'
 import type { Wake } from '../../../core/suspension.ts'
 import type { Task } from '../../../core/task.ts'
 import { weightOf } from '../../../core/values/weight.ts'
@@ -26,6 +32,7 @@ export type Entry = { readonly seq: number } & (
       readonly fingerprint: string
       readonly message: Message
       readonly decision?: Decision
+      readonly content?: DecisionContent
     }
 )
 
@@ -246,8 +253,9 @@ export class Journal {
         break
       case 'answered': {
         if (this.#asked === undefined) break
-        const { message, decision } = record
-        const decided = decision === undefined ? {} : { decision }
+        const { message, decision, content } = record
+        const said = content === undefined ? {} : { content }
+        const decided = decision === undefined ? {} : { decision, ...said }
         const { key, fingerprint } = this.#asked
         this.#enter(key, { kind: 'ask', seq, fingerprint, message, ...decided })
         this.#asked = undefined
