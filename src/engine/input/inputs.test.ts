@@ -42,15 +42,8 @@ const calls: Readonly<Record<string, Call>> = {
   waitFor: (engine, taskId, wrong) => engine.waitFor(alice, taskId, () => true, wrong),
 }
 
-/** What errors call the id that is the whole request. */
-const idNames: Readonly<Record<string, string>> = {
-  lift: 'holdId',
-  removeBudget: 'budgetId',
-  removeRule: 'ruleId',
-  pauseSchedule: 'schedule',
-  resumeSchedule: 'schedule',
-  runSchedule: 'schedule',
-}
+/** The row's request is an id alone, and nothing has that id. */
+const UNKNOWN = 'nothing has this id'
 
 const part = { text: 'x' }
 const sent = (message: object) => ({
@@ -71,8 +64,8 @@ const table: readonly [call: string, wrong: unknown, path: string][] = [
   ...Object.entries(operatorSamples).flatMap(([verb, sample]): [string, unknown, string][] =>
     typeof sample === 'string'
       ? [
-          [verb, 5, idNames[verb] ?? ''],
-          [verb, '', idNames[verb] ?? ''],
+          [verb, 5, UNKNOWN],
+          [verb, '', UNKNOWN],
         ]
       : [[verb, { ...sample, unknown: 1 }, 'unknown']],
   ),
@@ -194,8 +187,7 @@ const table: readonly [call: string, wrong: unknown, path: string][] = [
   ['hold', { scope: { all: false }, reason: 'x' }, 'scope.all'],
   ['hold', { scope: { taskIds: [] }, reason: 'x' }, 'scope.taskIds'],
   ['hold', { scope: { all: true }, reason: 'x', holdNew: 1 }, 'holdNew'],
-  ['lift', 'hold-none', 'holdId'],
-  ['lift', 5, 'holdId'],
+  ['lift', 'hold-none', UNKNOWN],
 
   ['list', null, ''],
   ['list', { limit: 0 }, 'limit'],
@@ -240,7 +232,9 @@ describe('the engine', () => {
         () => 'accepted',
         (error: unknown) => error,
       )
-    expect(refusal).toMatchObject({ code: 'INVALID_INPUT', details: { path } })
+    const expected =
+      path === UNKNOWN ? { code: 'NOT_FOUND' } : { code: 'INVALID_INPUT', details: { path } }
+    expect(refusal).toMatchObject(expected)
     const after = [
       await harness.log(id),
       await harness.store.count({}),

@@ -161,9 +161,14 @@ describe('A2A 0.3 in the words of the seeds', () => {
     const consent = scripted('0.3', [{ consent: { prompt: 'p', operation: 1 } }])
     const states = async (v03States: 'rfc' | 'core') => {
       const testServer = await openTestServer({ a2a: { config: { v03States } } })
-      const send = async (sent: Loose) =>
-        (await testServer.ok('0.3', 'message/send', { message: sent })).status.state
-      return [await send(message), await send(consent)]
+      // With core states a blocking send would wait for the end of a task that parks.
+      const configuration = { blocking: false }
+      const { id } = await testServer.ok('0.3', 'message/send', { message, configuration })
+      const caller = { tenant: 'default', principal: 'anonymous' }
+      await testServer.engine.waitFor(caller, id, ({ state }) => state === 'paused-by-agent')
+      const parked = await testServer.ok('0.3', 'tasks/get', { id })
+      const asked = await testServer.ok('0.3', 'message/send', { message: consent })
+      return [parked.status.state, asked.status.state]
     }
     expect(await states('rfc')).toEqual(['paused-by-agent', 'user-consent-required'])
     expect(await states('core')).toEqual(['working', 'input-required'])

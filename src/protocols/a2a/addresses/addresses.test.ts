@@ -31,14 +31,13 @@ async function post(
 const park = [{ park: { reason: 'ci' } }, { complete: 'done' }]
 const consent = [{ consent: { prompt: 'Sure?', operation: 1 } }]
 
+/** The send does not wait: at `/core` it would wait for the end of a task that parks. */
 async function statesAt(testServer: TestServer, path: string, headers = {}) {
-  const parked = await post(
-    testServer,
-    path,
-    'message/send',
-    { message: scripted('0.3', park) },
-    headers,
-  )
+  const configuration = { blocking: false }
+  const params = { message: scripted('0.3', park), configuration }
+  const { id } = await post(testServer, path, 'message/send', params, headers)
+  await untilParked(testServer, id)
+  const parked = await post(testServer, path, 'tasks/get', { id }, headers)
   const asked = await post(
     testServer,
     path,
@@ -50,6 +49,11 @@ async function statesAt(testServer: TestServer, path: string, headers = {}) {
     [parked.status.state, parked.metadata[CONTROL].state],
     [asked.status.state, asked.metadata[CONSENT].state],
   ]
+}
+
+async function untilParked({ engine }: TestServer, taskId: string) {
+  const caller = { tenant: 'default', principal: 'anonymous' }
+  await engine.waitFor(caller, taskId, ({ state }) => state === 'paused-by-agent')
 }
 
 const rfc = [
@@ -93,10 +97,12 @@ describe('the two addresses of A2A 0.3', () => {
     ['/agents/script/core/v1', 'TASK_STATE_WORKING'],
   ])('REST %s', async (path, state) => {
     const testServer = await openTestServer()
-    const body = { message: scripted('0.3', park) }
-    const { task } = (await (
+    const body = { message: scripted('0.3', park), configuration: { blocking: false } }
+    const { task: sent } = (await (
       await testServer.fetch('POST', `${path}/message:send`, body)
     ).json()) as Loose
+    await untilParked(testServer, sent.id)
+    const task = (await (await testServer.fetch('GET', `${path}/tasks/${sent.id}`)).json()) as Loose
     expect(task.status.state).toBe(state)
     expect(task.metadata[CONTROL].state).toBe('paused-by-agent')
     const list = (await (
