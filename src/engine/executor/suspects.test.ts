@@ -51,7 +51,7 @@ it.each([
   [500, 4],
   [5_000, 12],
 ])(
-  'a task that ends its process after %i ms is stopped, and the %i others come to their end',
+  'X1 to X3: a task that ends its process after %i ms is stopped, and the %i others come to their end',
   async (after, count) => {
     const day = createDay(after, count)
     const ids = await day.start()

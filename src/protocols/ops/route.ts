@@ -177,7 +177,7 @@ export const pageSize: z.ZodType<number | undefined> = z
 export const name: z.ZodType<string | undefined> = id.optional()
 
 /** The tenant in which an operator of several tenants acts, or `*` for all of them. */
-export const tenant: z.ZodType<string | undefined> = name
+export const tenant: z.ZodType<string | undefined> = id.optional()
 
 /** A position in a list of tasks, as the page before has it. */
 export const taskCursor: z.ZodType<string | undefined> = z
