@@ -79,6 +79,7 @@ export type { InterruptedState, State, TerminalState } from './core/states.ts'
 export type {
   Actor,
   ActorKind,
+  EndedChild,
   NewOperation,
   PauseMode,
   ResumeCause,

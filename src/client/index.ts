@@ -76,22 +76,20 @@ export {
   type ClientErrorKind,
   isClientError,
 } from './client-error.ts'
-export {
-  type AnswerInput,
-  type AuditFilter,
-  type BudgetInput,
-  createOps,
-  type ForkInput,
-  type HoldInput,
-  type Ops,
-  type OpsOptions,
-  type OpsPauseInput,
-  type OpsResumeInput,
-  type PageInput,
-  type RefillInput,
-  type RuleInput,
-  type TaskFilter,
-} from './ops-client.ts'
+export { createOps, type Ops, type OpsOptions } from './ops-client.ts'
+export type {
+  AnswerInput,
+  AuditFilter,
+  BudgetInput,
+  ForkInput,
+  HoldInput,
+  OpsPauseInput,
+  OpsResumeInput,
+  PageInput,
+  RefillInput,
+  RuleInput,
+  TaskFilter,
+} from './ops-requests.ts'
 export {
   type CardVerification,
   createPushVerifier,

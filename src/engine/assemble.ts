@@ -39,7 +39,7 @@ import type { Budgets } from './policies/budgets.ts'
 import { createPolicies } from './policies/policies.ts'
 import { createPolicing } from './policies/policing.ts'
 import type { Rules } from './policies/rules.ts'
-import { createPastVersions, pastOfTask } from './requests/past.ts'
+import { createPastVersions, type PastVersions, pastOfTask } from './requests/past.ts'
 import { createReminderRate } from './requests/remind/reminder-rate.ts'
 import { createSend, type Send } from './requests/send/send.ts'
 import { createLiveTexts } from './streams/live-texts.ts'
@@ -89,10 +89,7 @@ export function assemble(deps: EngineDeps): Assembly {
     agents: () => [...agents.keys()],
     suspect: () => runs.suspect(),
     heardHolds: (epoch) => peers?.barrier.hear(epoch),
-    lost() {
-      versions.clear()
-      forgetAll(runs, ledger, holds)
-    },
+    lost: () => forgetAll(runs, ledger, holds, versions),
   })
   const places = createTaskPlaces(store)
   const base = { store, places, clock, ids, log, tracing, meter }
@@ -148,10 +145,9 @@ export function assemble(deps: EngineDeps): Assembly {
   }
   const policing = createPolicing(parts, policies)
   const peers = cluster && createPeers(parts, { cluster, membership, live })
-  const versionOf = (taskId: string): number | undefined => ledger.peek(taskId)?.version
   const subscriptions = createSubscriptions(
     recordsIn(store, places),
-    versionOf,
+    (taskId) => ledger.peek(taskId)?.version,
     peers?.texts ?? live,
   )
   const ledger = createLedger({
@@ -192,12 +188,8 @@ export function assemble(deps: EngineDeps): Assembly {
   const timers = createTimers({ store: work, clock, log, wake: wakeByTime })
   const followUps = createFollowUps({ ...shared, ledger, isShared: cluster !== undefined })
   const retention = retentionOf(shared, ledger, events, membership)
-  const publishing = createPublishing({
-    ...context,
-    timers,
-    texts: peers?.texts,
-    work: followUpWork(context),
-  })
+  const texts = peers?.texts
+  const publishing = createPublishing({ ...context, timers, texts, work: followUpWork(context) })
   const { scheduler, ...controls } = sending(context)
   const lifecycle = createLifecycle({ ...parts, scheduler, retention, watchdog })
   return { context, ...controls, ...policing, holds, lifecycle, workers }
@@ -213,7 +205,8 @@ function beforeDue({ context }: Pick<Parts, 'context'>): (task: Task) => Promise
 }
 
 /** Nothing in memory is valid any more: the lease was lost, or the store went back. */
-function forgetAll(runs: Runs, ledger: Ledger, holds: Holds): void {
+function forgetAll(runs: Runs, ledger: Ledger, holds: Holds, versions: PastVersions): void {
+  versions.clear()
   runs.discardAll()
   ledger.forgetAll()
   holds.forgetEpoch()

@@ -5,7 +5,7 @@
  * B2  One task that refuses stops no other. It stays chosen, and its reason is shown.
  */
 import { signal, useSignal } from '@preact/signals'
-import type { TaskFilter } from '../../../src/client/ops-client.ts'
+import type { TaskFilter } from '../../../src/client/ops-requests.ts'
 import type { TaskList, TaskSummary } from '../../../src/wire/ops/tasks.ts'
 import { actsOn, lacking, type TaskAct } from '../acts.ts'
 import { lookOf } from '../looks.ts'

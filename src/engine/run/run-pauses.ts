@@ -9,10 +9,7 @@
  * nothing starts and no result is handed out.
  */
 
-import type { LogRecord } from '../../core/records.ts'
 import type { NewOperation, PauseMode, PolicyReason } from '../../core/suspension.ts'
-import type { Task } from '../../core/task.ts'
-import { weightOf } from '../../core/values/weight.ts'
 import type { ResumeConditions } from '../../core/waiting/conditions.ts'
 import { describeKey } from './replay/keys.ts'
 import type { RunCore } from './run-core.ts'

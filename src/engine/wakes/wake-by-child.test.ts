@@ -82,7 +82,7 @@ describe('a park with a child', () => {
     expect(statusMessage?.parts).toEqual([{ text: 'completed' }])
   })
 
-  it('of several children ends with the first one', async () => {
+  it('K1: of several children ends with the first one', async () => {
     const parent = running(
       async (task) => {
         const children = await Promise.all(['a', 'b'].map((name) => task.delegate('child', name)))
@@ -101,7 +101,7 @@ describe('a park with a child', () => {
     expect(dataOf(await harness.until(id, 'completed'), 'result')).toEqual(facts)
   })
 
-  it('is ended by its timeout or its event if that comes first, and the child then does nothing', async () => {
+  it('K1: is ended by its timeout or its event if that comes first, and the child then does nothing', async () => {
     const timeout = { afterMs: 1_000, onTimeout: 'resume_with_input' } as const
     const agents = family((child) => ({ child, onEvent: 'built', timeout }))
     for (const first of ['time', 'event']) {
@@ -134,7 +134,7 @@ describe('a park with a child', () => {
     })
   })
 
-  it('refuses what is no child of the task', async () => {
+  it('K2: refuses what is no child of the task', async () => {
     const parent = running(async (task) => {
       const other = { id: 'other' }
       return task.park({ reason: 'x', child: other }).then(

@@ -51,10 +51,7 @@ export function createChildren(core: RunCore): Children {
     throw error
   }
 
-  /**
-   * Resolves when the record is written. The child is created while the code goes on. Calls on the child wait until it
-   * exists.
-   */
+  /** Resolves when the record is written. Calls on the child wait until the child exists. */
   async function delegate(agent: string, content: string | readonly PartInput[]): Promise<Child> {
     const parts = readParts(content)
     // A recorded delegation was checked with the schema of its time.

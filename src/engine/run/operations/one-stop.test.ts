@@ -68,13 +68,16 @@ it.each<[string, (task: AgentTask) => Promise<unknown>, string]>([
     (task) => Promise.all([task.ask('a?'), task.requireConsent({ prompt: 'b?', operation: 1 })]),
     'Await one after the other: await task.ask(…)',
   ],
-])('%s: refused at once, and the error shows the call that does it', async (_, run, problem) => {
-  const { text, state, types } = await endOf(run)
-  expect(text).toContain(problem)
-  expect(state).toBe('failed')
-  expect(types).not.toContain('parked')
-  expect(types).not.toContain('asked')
-})
+])(
+  'S1 and S2: %s is refused at once, and the error shows the call that does it',
+  async (_, run, problem) => {
+    const { text, state, types } = await endOf(run)
+    expect(text).toContain(problem)
+    expect(state).toBe('failed')
+    expect(types).not.toContain('parked')
+    expect(types).not.toContain('asked')
+  },
+)
 
 it('stops one after the other, and children side by side, are no two stops', async () => {
   const { state, text } = await endOf(async (task) => {
@@ -107,7 +110,7 @@ async function finished(harness: Harness, id: string): Promise<unknown> {
   return dataOf(await harness.until(id, 'completed'), 'said')
 }
 
-it('a rebuilt run refuses the same calls', async () => {
+it('S3: a rebuilt run refuses the same calls', async () => {
   const said: unknown[] = []
   for (const warmForMs of [60_000, 0]) {
     const harness = await createHarness({ agents: [running(stubborn)], options: { warmForMs } })
