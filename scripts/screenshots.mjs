@@ -62,10 +62,11 @@ async function takePictures(url) {
     await page.locator('.q').waitFor()
     await take('waiting')
     await page.setViewportSize({ width: 1_280, height: 800 })
+    // Before the page opens, because colours change gradually.
+    await page.emulateMedia({ colorScheme: 'dark' })
     await page.goto(`${url}/dashboard/tasks/${task}`)
     await page.getByText('verified now').waitFor()
     await page.locator('.scale').waitFor()
-    await page.emulateMedia({ colorScheme: 'dark' })
     await take('task')
     await page.setViewportSize({ width: 390, height: 760 })
     await page.goto(`${url}/dashboard/waiting`)

@@ -30,6 +30,8 @@ export function Waiting() {
       .filter((task) => task.question !== undefined && asking.some((one) => one === task.state))
       .map((task) => [questionKey(task), task]),
   )
+  // The counts may come later than the questions.
+  const count = Math.max(asked.value, open.size)
   useEffect(() => {
     ops()
       .tasks({ states: asking, sort: 'changed', limit: MOST, counts: false })
@@ -56,9 +58,9 @@ export function Waiting() {
       <div class="head">
         <h1>Waiting</h1>
         <span class="sub">
-          {asked.value === 0
+          {count === 0
             ? 'nobody is asked'
-            : `${asked.value === 1 ? '1 task asks' : `${asked.value} tasks ask`} a person, the longest wait first`}
+            : `${count === 1 ? '1 task asks' : `${count} tasks ask`} a person, the longest wait first`}
         </span>
         <div class="acts small quiet keys">
           <span>
