@@ -43,7 +43,7 @@ it('lets in who has a key, while it is valid, and only where its scopes reach', 
   expect(await statusOf(`${key}x`)).toBe(401)
   await known(key)
   expect(await statusOf(key)).toBe(200)
-  expect(await statusOf(key, '/ops/tasks')).toBe(403)
+  expect(await statusOf(key, '/ops/holds')).toBe(403)
 
   const listed = await lull(['tasks', 'list', '--url', server.url, '--json'], { LULL_TOKEN: key })
     .ended
