@@ -59,7 +59,7 @@ it('tells a webhook of a task whose process died right after it had written the 
   await startWorker({ data, a2a: true })
   await expect
     .poll(() => told)
-    .toEqual(['TASK_STATE_SUBMITTED', 'TASK_STATE_WORKING', 'TASK_STATE_COMPLETED'])
+    .toEqual(['TASK_STATE_SUBMITTED', 'TASK_STATE_WORKING', 'artifact', 'TASK_STATE_COMPLETED'])
 })
 
 it('leaves nothing behind when the process died right before it could write the task', async () => {
@@ -71,7 +71,7 @@ it('leaves nothing behind when the process died right before it could write the 
   const second = await startWorker({ data, a2a: true })
   expect(await second.call('rpc', 'ListTasks', {})).toMatchObject({ result: { totalSize: 0 } })
   await send(second, message([{ complete: 'done' }]), url)
-  await expect.poll(() => told).toHaveLength(3)
+  await expect.poll(() => told).toHaveLength(4)
 })
 
 it('tells a webhook that came with an answer, when the process died right after it had written that', async () => {
@@ -88,5 +88,5 @@ it('tells a webhook that came with an answer, when the process died right after 
   const answer = { messageId: 'second', taskId, role: 'ROLE_USER', parts: [{ text: 'yes' }] }
   await expect(send(second, answer, url)).rejects.toThrow(Died)
   await startWorker({ data, a2a: true })
-  await expect.poll(() => told).toEqual(['TASK_STATE_COMPLETED'])
+  await expect.poll(() => told).toEqual(['artifact', 'TASK_STATE_COMPLETED'])
 })
