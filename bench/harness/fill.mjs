@@ -65,7 +65,8 @@ export async function createBuilder({ life, at, ids }) {
     const { task, records } = log
     const snapshot = life.ended ? { snapshot: task } : {}
     const anchor = task.receipts.count === 0 ? {} : { anchor: makeAnchor(task, signer) }
-    return { taskId, expected: 0, records, row: rowOf(task), ...snapshot, ...anchor }
+    const { tenant } = task
+    return { tenant, taskId, expected: 0, records, row: rowOf(task), ...snapshot, ...anchor }
   }
 }
 
