@@ -169,8 +169,9 @@ it('gives each page its title, a phone one row of navigation, and no key caps to
   const phone = { viewport: { width: 360, height: 760 }, hasTouch: true, isMobile: true }
   const taskId = await started({ say: 'hello' })
   const page = await visit('board', phone)
-  expect(await page.title()).toBe('Board · Lull')
+  await expect.poll(() => page.title()).toBe('Board · Lull')
   const bar = page.locator('nav.tabs')
+  await bar.waitFor()
   expect((await bar.boundingBox())?.height).toBeLessThan(64)
   expect(await bar.locator(':scope > ul > li:visible').count()).toBe(5)
   expect(await page.locator('.kbd:visible').count()).toBe(0)
@@ -187,6 +188,7 @@ it('gives each page its title, a phone one row of navigation, and no key caps to
   await page.goto(`${server.url}/dashboard/tasks/${taskId}`)
   await expect.poll(() => page.title()).toBe('script: hello · Lull')
   const time = page.locator('.timeline time').first()
+  await time.waitFor()
   expect(await time.getAttribute('title')).toMatch(/^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\.\d{3} UTC$/)
 })
 
