@@ -84,8 +84,10 @@ export function createRelay({ input, output }: Streams, refused: () => void): Re
     const message = parsed(line)
     if (message === undefined) output.write(`${line}\n`)
     else if (message.method !== undefined) output.write(text(asked(message, generation)))
-    else if (typeof message.id === 'string' && message.id.startsWith(OWN)) calls.get(message.id)?.()
-    else {
+    else if (typeof message.id === 'string' && message.id.startsWith(OWN)) {
+      calls.get(message.id)?.()
+      calls.delete(message.id)
+    } else {
       const request = pending.get(message.id)
       pending.delete(message.id)
       if (request !== undefined && message.error === undefined) learn(request, message)
