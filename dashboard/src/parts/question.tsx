@@ -193,7 +193,7 @@ function About({ task }: { readonly task: Known }) {
         <div>
           <b>Bound to</b>
           <br />
-          exactly what you see, <code>{question.digest.slice(0, 12)}</code>; the receipt signs it
+          exactly what you see, <code>{question.digest.slice(0, 12)}</code>
         </div>
       )}
       <div>
